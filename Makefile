@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 .PHONY: demo test lint clean
 
 demo: $(VENV)/.installed
-	$(BIN)/sdpa compute exercises/two-token/plain.yaml exercises/two-token/causal.yaml
+	$(BIN)/sdpa compute exercises/examples/two-token.yaml exercises/examples/two-token-causal.yaml
 
 test: $(VENV)/.tested
 	$(BIN)/python -m pytest

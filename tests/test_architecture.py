@@ -1,0 +1,82 @@
+"""The rules of the house, held by reading its own source."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "sdpa_cli"
+FILES = sorted(HOUSE.rglob("*.py"))
+
+# Each room may import the rooms below it. A room that is not listed here does not exist.
+BELOW = {
+    "errors": set(),
+    "attention": {"errors"},
+    "cases": {"errors", "attention"},
+    "computing": {"errors", "attention", "cases"},
+    "views": {"errors", "attention", "cases", "computing"},
+    "cli": {"errors", "attention", "cases", "computing", "views"},
+    "__main__": {"cli"},
+    "__init__": {"attention", "cases"},
+}
+# A library that may be imported in one room only: its replacement then touches that room alone.
+ONLY_IN = {"yaml": {"cases"}, "typer": {"cli"}, "click": {"cli"}, "rich": {"views"}}
+NEVER = {"pickle", "subprocess", "eval", "exec"}
+
+
+def room(path: Path) -> str:
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def imports(path: Path) -> list[str]:
+    names = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno} imports relatively"
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    return names
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_point_down(path):
+    here = room(path)
+    allowed = BELOW[here] | {here}
+    used = {name.split(".")[1] for name in imports(path) if name.startswith("sdpa_cli.")} - {"__version__"}
+    assert used <= allowed, f"{here} may not import {used - allowed}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_a_library_stays_in_its_room(path):
+    for name in imports(path):
+        library = name.split(".")[0]
+        assert library not in NEVER
+        assert library not in ONLY_IN or room(path) in ONLY_IN[library], f"{path} imports {library}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(HOUSE)))
+def test_rooms_stay_small(path):
+    text = path.read_text("utf-8")
+    assert text.count("\n") <= 250
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree), "a file says in its first line what lives in it"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+            assert length <= 40, f"{path}:{node.lineno} {node.name} has {length} lines beneath its docstring"
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize("code", ["import sdpa_cli", "import sdpa_cli.cli"])
+def test_start_up_waits_for_no_heavy_library(code):
+    assert not loaded_by(code) & {"numpy", "yaml", "rich", "threadpoolctl"}
