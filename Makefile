@@ -1,9 +1,9 @@
-# Four verbs: demo, test, lint, clean. Each makes the environment it needs.
+# The project's verbs. Each makes the environment it needs.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint docs clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdpa compute exercises/examples/two-token.yaml exercises/examples/two-token-causal.yaml
@@ -15,6 +15,9 @@ lint: $(VENV)/.linted
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+docs: $(VENV)/.tested
+	$(BIN)/python tests/readme.py
 
 clean:
 	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache
