@@ -14,16 +14,41 @@ FILES = sorted(HOUSE.rglob("*.py"))
 BELOW = {
     "errors": set(),
     "attention": {"errors"},
+    "faults": {"errors", "attention"},
+    "languages": {"errors"},
     "cases": {"errors", "attention"},
     "computing": {"errors", "attention", "cases"},
-    "views": {"errors", "attention", "cases", "computing"},
-    "cli": {"errors", "attention", "cases", "computing", "views"},
+    "benchmarking": {"errors", "attention"},
+    "sandbox": {"errors"},
+    "explaining": {"errors", "attention", "faults", "languages", "cases", "computing"},
+    "grading": {"errors", "attention", "faults", "languages", "cases", "computing", "sandbox"},
+    "views": {
+        "errors",
+        "attention",
+        "faults",
+        "languages",
+        "cases",
+        "computing",
+        "benchmarking",
+        "explaining",
+        "grading",
+    },
+    "cli": {
+        *("errors", "attention", "faults", "languages", "cases", "computing"),
+        *("benchmarking", "sandbox", "explaining", "grading", "views"),
+    },
     "__main__": {"cli"},
     "__init__": {"attention", "cases"},
 }
 # A library that may be imported in one room only: its replacement then touches that room alone.
-ONLY_IN = {"yaml": {"cases"}, "typer": {"cli"}, "click": {"cli"}, "rich": {"views"}}
-NEVER = {"pickle", "subprocess", "eval", "exec"}
+ONLY_IN = {
+    "yaml": {"cases", "languages"},
+    "typer": {"cli"},
+    "click": {"cli"},
+    "rich": {"views"},
+    "subprocess": {"sandbox", "benchmarking"},
+}
+NEVER = {"pickle"}
 
 
 def room(path: Path) -> str:
