@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,6 +105,35 @@ class Attention:
         at, to = self._rows(rows), self._cols(cols)
         found = self._inputs.rule.reasons(at, to)
         return {name: self._public(np.broadcast_to(cells, self._full(at, to))) for name, cells in found.items()}
+
+    def live_counts(self, rows: Selection = _EVERY) -> Ints:
+        """How many keys each query may look at, ``(…, rows)``; costs nothing per key but where a mask array is given."""
+        at = self._rows(rows)
+        counts = np.broadcast_to(self._inputs.rule.live_counts(at), (*self._inputs.q.shape[:3], len(at)))
+        return counts.reshape(*self._inputs.lead, len(at))
+
+    def at(self, *leading: int) -> Attention:
+        """The attention of one entry of the leading axes alone, of rank 2: nothing of the others is read.
+
+        Parameters
+        ----------
+        *leading
+            One 0-based index for each leading axis of Q.
+        """
+        inputs = self._inputs
+        batch = leading[0] if len(leading) == 2 else 0
+        kv_head, member = divmod(leading[-1], inputs.q.shape[2]) if leading else (0, 0)
+        one = (slice(batch, batch + 1), slice(kv_head, kv_head + 1), slice(member, member + 1))
+        alone = replace(
+            inputs,
+            q=inputs.q[one],
+            k=inputs.k[one[:2]],
+            v=inputs.v[one[:2]],
+            rule=inputs.rule.at(one),
+            bias=None if inputs.bias is None else inputs.bias[one],
+            lead=(),
+        )
+        return Attention(self.output[leading], self.lse[leading], alone, self._reference[one], self._total[one])
 
     def row_sums(self, rows: Selection = _EVERY) -> Array:
         """The sum of each row of weights, as computed: 1 but for rounding, 0 for a row without any live key.
