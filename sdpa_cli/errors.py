@@ -5,8 +5,11 @@ The lowest room of the house: it imports nothing from the others.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Self
 
 
 class ExitCode(IntEnum):
@@ -67,7 +70,25 @@ class SdpaError(Exception):
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
-        super().__init__("; ".join(problem.message for problem in problems))
+        super().__init__(*problems)
+
+    def __str__(self) -> str:
+        told = (
+            f"{problem.place}: {problem.message}" if problem.place else problem.message for problem in self.problems
+        )
+        return "; ".join(told)
+
+    def located(self, locate: Callable[[tuple[str | int, ...]], Place]) -> Self:
+        """The same error, each problem at the place where its path leads.
+
+        Parameters
+        ----------
+        locate
+            From a problem's path to its place.
+        """
+        error = copy(self)
+        error.problems = tuple(problem.at(locate(problem.path)) for problem in self.problems)
+        return error
 
 
 class InputError(SdpaError, ValueError):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 from numpy.typing import NDArray
 
-from sdpa_cli.attention import Attention, Mask, attend
+from sdpa_cli.attention import Attention, EmptyRowsError, Mask, NonFiniteScoreError, attend
 from sdpa_cli.attention.difference import Tolerance
+from sdpa_cli.errors import InputError
 
 if TYPE_CHECKING:
     from sdpa_cli.cases.source import Source
@@ -70,4 +70,20 @@ class Case:
         InputError
             As `sdpa_cli.attend` does, with every problem at its place in the case file and indices counted from 1.
         """
-        raise NotImplementedError
+        try:
+            return attend(
+                self.q,
+                self.k,
+                self.v,
+                mask=self.mask,
+                bias=self.bias,
+                scale=self.scale,
+                softcap=self.softcap,
+                empty_rows=self.empty_rows,
+                nonfinite=self.nonfinite,
+                block_size=self.block_size,
+            )
+        except (EmptyRowsError, NonFiniteScoreError) as error:
+            raise error.counted_from(1).located(self.source.locate) from None
+        except InputError as error:
+            raise error.located(self.source.locate) from None

@@ -1,0 +1,176 @@
+"""From the values of a document to a `Case`: what its fields say together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sdpa_cli.attention import Mask, Window
+from sdpa_cli.attention.difference import Tolerance
+from sdpa_cli.attention.inputs import Options, prepare
+from sdpa_cli.cases.case import Array, Case, Expectation
+from sdpa_cli.cases.kinds import named
+from sdpa_cli.cases.numbers import decimal_comma
+from sdpa_cli.cases.schema import CASE, default
+from sdpa_cli.cases.source import Source
+from sdpa_cli.errors import InputError, Problem
+
+Values = dict[str, Any]
+
+_PLAIN = ("title", "scale", "softcap", "block_size")
+_CHOICES = ("dtype", "empty_rows", "nonfinite")
+_NAMED = 20
+"""Numbers too large for float32 that are named, of each matrix."""
+
+
+def build(source: Source, values: Values) -> tuple[Case | None, list[Problem]]:
+    """Put a case together, and say everything that is wrong with it.
+
+    Parameters
+    ----------
+    source
+        The document.
+    values
+        What could be read of its fields. Without Q, K or V there is no case, and nothing more to say.
+
+    Returns
+    -------
+    case, problems
+        The case is worth nothing while there are problems.
+    """
+    if any(name not in values for name in CASE.required):
+        return None, []
+    case = _assembled(source, values)
+    problems = [*_overflows(case, values), *_mask_means_problems(values), *_label_problems(case, values)]
+    fitting = _attention_problems(case, values)
+    return case, problems + (fitting or list(_expectation_problems(case)))
+
+
+def _assembled(source: Source, values: Values) -> Case:
+    q, k, v = in_dtype(tuple(values[name] for name in CASE.required), values.get("dtype", default("dtype")))
+    chosen = {name: values.get(name, default(name)) for name in _CHOICES}
+    tokens = values.get("tokens")
+    return Case(
+        source=source,
+        q=q,
+        k=k,
+        v=v,
+        mask=_mask(values),
+        query_labels=values.get("queries", tokens),
+        key_labels=values.get("keys", tokens),
+        bias=values.get("bias"),
+        expect=_expectation(values.get("expect")),
+        **{name: values.get(name) for name in _PLAIN},
+        **chosen,
+    )
+
+
+def in_dtype(arrays: tuple[Array, ...], dtype: str) -> tuple[Array, ...]:
+    """Make attention compute these arrays in a dtype, converting as little as possible.
+
+    The engine computes in float64 as soon as one of its inputs needs that, and converts the others tile by tile. So
+    one input decides for float64, and the smallest costs least; float32 needs all three.
+    """
+    if dtype == "float32":
+        with np.errstate(over="ignore"):
+            return tuple(a if a.dtype in (np.float16, np.float32) else a.astype(np.float32) for a in arrays)
+    if any(a.dtype.kind in "iu" or a.dtype == np.float64 for a in arrays):
+        return arrays
+    smallest = min(range(len(arrays)), key=lambda i: arrays[i].nbytes)
+    return tuple(a.astype(np.float64) if i == smallest else a for i, a in enumerate(arrays))
+
+
+def _mask(values: Values) -> Mask:
+    given = values.get("mask", default("mask"))
+    if isinstance(given, np.ndarray):
+        return Mask(forbidden=~given if values.get("mask_means") == "allowed" else given)
+    if isinstance(given, str):
+        return Mask(causal=given == "causal")
+    parts = dict(given)
+    if "allowed" in parts:
+        parts["forbidden"] = ~parts.pop("allowed")
+    if "window" in parts:
+        parts["window"] = Window(**parts["window"])
+    return Mask(**parts)
+
+
+def _expectation(values: Values | None) -> Expectation | None:
+    if values is None:
+        return None
+    bounds = {name: values[name] for name in ("atol", "rtol") if name in values}
+    matrices = {name: values.get(name) for name in ("scores", "weights", "output")}
+    return Expectation(**matrices, tolerance=Tolerance(**bounds))
+
+
+def _overflows(case: Case, values: Values) -> Iterator[Problem]:
+    """Numbers that float64 holds and float32 does not."""
+    if case.dtype == "float64":
+        return
+    for name, narrow in (("Q", case.q), ("K", case.k), ("V", case.v)):
+        wide = values[name]
+        if narrow is wide:
+            continue
+        for index in np.argwhere(np.isinf(narrow) & np.isfinite(wide))[:_NAMED]:
+            steps = (name, *(int(i) for i in index))
+            message = f"{named(steps)}: {wide[tuple(index)]:g} is too large for float32"
+            yield Problem("float32-overflow", message, "a magnitude up to 3.403e38", "use dtype: float64", steps)
+
+
+def _mask_means_problems(values: Values) -> Iterator[Problem]:
+    given = values.get("mask")
+    if values.get("mask_means") == "allowed" and given is not None and not isinstance(given, np.ndarray):
+        hint = "a mapping says allowed: or forbidden: itself; leave mask_means out"
+        message = "mask_means says how to read a matrix, and mask is none"
+        yield Problem("mask-means", message, "mask: a matrix of 0 and 1", hint, ("mask_means",))
+
+
+def _label_problems(case: Case, values: Values) -> Iterator[Problem]:
+    queries, keys = case.q.shape[-2], case.k.shape[-2]
+    if "tokens" in values and queries != keys:
+        message = f"tokens label queries and keys alike, but Tq = {queries} and Tk = {keys}"
+        yield Problem("labels", message, hint="use queries: and keys: instead", path=("tokens",))
+        return
+    for name, letters, count in (("tokens", "Tq", queries), ("queries", "Tq", queries), ("keys", "Tk", keys)):
+        labels = values.get(name, ())
+        if name in values and len(labels) != count:
+            message = f"{name} has {len(labels)} labels, but {letters} = {count}"
+            yield Problem("labels", message, f"{count} labels", path=(name,))
+
+
+def _attention_problems(case: Case, values: Values) -> list[Problem]:
+    """What attention itself has against the values."""
+    settings = Options(case.scale, case.softcap, case.empty_rows, case.nonfinite, case.block_size)
+    try:
+        prepare({"Q": case.q, "K": case.k, "V": case.v}, case.mask, case.bias, settings)
+    except InputError as error:
+        return [_in_file(problem, case.source, values) for problem in error.problems]
+    return []
+
+
+def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
+    """A problem of the engine, in the words of the case file."""
+    mask = values.get("mask")
+    if problem.path == ("mask", "forbidden") and isinstance(mask, dict) and "allowed" in mask:
+        problem = replace(problem, path=("mask", "allowed"))
+    if problem.code in ("shape-mismatch", "rank"):
+        place = source.locate(problem.path)
+        hints = (problem.hint, decimal_comma(place.source[place.column - 1 :]))
+        problem = replace(problem, hint="; ".join(filter(None, hints)) or None)
+    return problem
+
+
+def _expectation_problems(case: Case) -> Iterator[Problem]:
+    if case.expect is None:
+        return
+    scores = (*case.q.shape[:-1], case.k.shape[-2])
+    output = (*case.q.shape[:-1], case.v.shape[-1])
+    for name, letters, shape in (("scores", "Tk", scores), ("weights", "Tk", scores), ("output", "d_v", output)):
+        given = getattr(case.expect, name)
+        if given is not None and given.shape != shape:
+            axes = "Tq, " if len(shape) == 2 else "…, Tq, "
+            expected = f"({axes}{letters}) = {shape}"
+            message = f"expect.{name} has shape {given.shape}"
+            yield Problem("shape-mismatch", message, expected, path=("expect", name))

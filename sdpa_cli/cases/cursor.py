@@ -1,0 +1,186 @@
+"""A cursor over YAML's events: one document, read once from front to back, with nothing kept that was passed.
+
+Every reader of the case room consumes exactly one node from it, whatever that node holds, so that one wrong value
+never hides another.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+from yaml.events import (
+    AliasEvent,
+    CollectionEndEvent,
+    CollectionStartEvent,
+    Event,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+)
+
+from sdpa_cli.cases.source import Source, Steps
+from sdpa_cli.cases.syntax import explain_syntax
+from sdpa_cli.errors import Problem
+
+PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""LibYAML where PyYAML was built with it: three times as fast, and its events carry marks at no extra cost."""
+
+MAX_DEPTH = 64
+MAX_ANCHORED = 250_000
+"""Events kept for aliases, some 100 MiB: three times a matrix of 1000×64."""
+MAX_REPLAYED = 1_000_000
+"""Events that aliases may repeat; ten nested levels of ten aliases each would be ten thousand million."""
+MAX_PROBLEMS = 1000
+
+
+class Unreadable(Exception):  # noqa: N818 -- ends the reading of one document; its problems are already noted
+    """Reading cannot go on in this document."""
+
+
+class Cursor:
+    """The events of one document, in order.
+
+    Parameters
+    ----------
+    source
+        The document.
+    problems
+        Where to note what is wrong.
+    """
+
+    def __init__(self, source: Source, problems: list[Problem]) -> None:
+        self.source = source
+        self.problems = problems
+        self._parser = PARSER(source.text)
+        self._ahead: deque[Event] = deque()
+        self._depth = 0
+        self._anchors: dict[str, list[Event]] = {}
+        self._recordings: list[tuple[int, str, list[Event]]] = []
+        self._anchored = 0
+        self._replays: list[Iterator[Event]] = []
+        self._replayed = 0
+
+    def peek(self) -> Event:
+        """The event that `next` will give. An alias stands for the node it repeats."""
+        if not self._ahead:
+            self._ahead.append(self._pull())
+        while isinstance(event := self._ahead[0], AliasEvent):
+            self._ahead.popleft()
+            self._replays.append(iter(self._repeated(event)))
+            self._ahead.appendleft(self._pull())
+        return self._ahead[0]
+
+    def next(self) -> Event:
+        """Take one event."""
+        event = self.peek()
+        self._ahead.popleft()
+        return event
+
+    def first_key(self) -> str | None:
+        """The first key of the mapping that begins here; None where none begins, or its key is no word."""
+        if not isinstance(self.peek(), MappingStartEvent):
+            return None
+        if len(self._ahead) < 2:
+            self._ahead.append(self._pull())
+        key = self._ahead[1]
+        return str(key.value) if isinstance(key, ScalarEvent) else None
+
+    def scalars(self, limit: int) -> list[ScalarEvent]:
+        """Take the run of scalars that begins here, at most so many."""
+        run: list[ScalarEvent] = []
+        while len(run) < limit and isinstance(event := self.peek(), ScalarEvent):
+            self._ahead.popleft()
+            run.append(event)
+        return run
+
+    def skip(self) -> None:
+        """Take one whole node. Aliases in it are not followed."""
+        depth = 0
+        while True:
+            event = self._ahead.popleft() if self._ahead else self._pull()
+            if isinstance(event, CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, CollectionEndEvent):
+                depth -= 1
+            if depth == 0:
+                return
+
+    def report(self, event: Event, code: str, message: str, *, steps: Steps = (), **advice: str | None) -> None:
+        """Note a problem at the beginning of an event; `advice` is what was expected, and a hint."""
+        place = self.source.place(event.start_mark)
+        self.problems.append(Problem(code, message, path=steps, place=place, **advice))
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise Unreadable
+
+    def close(self) -> None:
+        """Give the parser's memory back."""
+        self._parser.dispose()
+
+    def _pull(self) -> Event:
+        """The next event of the alias being repeated, or else of the text."""
+        while self._replays:
+            if (event := next(self._replays[-1], None)) is not None:
+                self._replayed += 1
+                if self._replayed > MAX_REPLAYED:
+                    self._stop(event, "alias-bomb", f"aliases repeat more than {MAX_REPLAYED} values")
+                return self._counted(event)
+            self._replays.pop()
+        try:
+            event = self._parser.get_event()
+        except yaml.YAMLError as error:
+            self.problems.append(explain_syntax(error, self.source))
+            raise Unreadable from None
+        if self._recordings or getattr(event, "anchor", None) is not None:
+            self._record(event)
+        return self._counted(event)
+
+    def _counted(self, event: Event) -> Event:
+        if type(event) is ScalarEvent and event.implicit[0]:
+            return event
+        if isinstance(event, CollectionStartEvent):
+            self._depth += 1
+            if self._depth > MAX_DEPTH:
+                self._stop(event, "too-deep", f"lists and mappings are nested more than {MAX_DEPTH} deep")
+        elif isinstance(event, CollectionEndEvent):
+            self._depth -= 1
+        if getattr(event, "tag", None) is not None:
+            self.report(event, "tag", f"the tag {event.tag} is not used in case files", hint="write the value alone")
+        return event
+
+    def _record(self, event: Event) -> None:
+        """Keep what stands under an anchor, for its aliases."""
+        if isinstance(event, NodeEvent) and event.anchor is not None and not isinstance(event, AliasEvent):
+            # A second meaning for a name would make what an alias repeats depend on when it is followed.
+            if event.anchor in self._anchors or any(event.anchor == name for _, name, _ in self._recordings):
+                self._stop(event, "anchor-twice", f"the anchor &{event.anchor} is defined twice")
+            self._recordings.append((self._depth, event.anchor, []))
+        for _, _, events in self._recordings:
+            events.append(event)
+        self._anchored += len(self._recordings)
+        if self._anchored > MAX_ANCHORED:
+            self._stop(
+                event,
+                "anchored-too-much",
+                f"more than {MAX_ANCHORED} values stand under anchors",
+                hint="keep large matrices in a file and write {file: q.npy} where they are used",
+            )
+        depth = self._depth - isinstance(event, CollectionEndEvent)
+        starts = isinstance(event, CollectionStartEvent)
+        while self._recordings and self._recordings[-1][0] == depth and not starts:
+            _, name, events = self._recordings.pop()
+            self._anchors[name] = events
+
+    def _repeated(self, alias: AliasEvent) -> list[Event]:
+        if alias.anchor in self._anchors:
+            return self._anchors[alias.anchor]
+        if any(alias.anchor == name for _, name, _ in self._recordings):
+            self._stop(alias, "alias-recursion", f"the alias *{alias.anchor} repeats a value that contains itself")
+        self._stop(alias, "alias-unknown", f"no anchor &{alias.anchor} stands before the alias *{alias.anchor}")
+        raise AssertionError("unreachable")
+
+    def _stop(self, event: Event, code: str, message: str, hint: str | None = None) -> None:
+        self.report(event, code, message, hint=hint)
+        raise Unreadable

@@ -1,0 +1,182 @@
+"""Mappings with known keys, and values that may be of one kind or another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
+
+from sdpa_cli.cases.cursor import Cursor
+from sdpa_cli.cases.kinds import Json, Kind, is_null, named, nearest, report_kind
+from sdpa_cli.cases.numbers import shown
+from sdpa_cli.cases.source import Steps
+
+
+@dataclass(frozen=True)
+class Field:
+    """One key of a mapping: everything the reader, the JSON Schema and the README know of it."""
+
+    name: str
+    kind: Kind
+    meaning: str
+    """One sentence of Markdown."""
+    default: Any = None
+    examples: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Group:
+    """A mapping with known keys."""
+
+    fields: tuple[Field, ...]
+    example: str
+    """One such mapping, as messages show it."""
+    required: tuple[str, ...] = ()
+    any_of: tuple[str, ...] = ()
+    """Of these at least one must be given."""
+    exclusive: tuple[tuple[str, str], ...] = ()
+    """Pairs that exclude each other."""
+    needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What a key makes no sense without."""
+
+    def read(self, cursor: Cursor, steps: Steps) -> dict[str, Any] | None:
+        """Take the mapping; the values that could be read, by key."""
+        start = cursor.peek()
+        if not isinstance(start, MappingStartEvent):
+            report_kind(cursor, start, steps, f"a mapping such as {self.example}")
+            cursor.skip()
+            return None
+        cursor.next()
+        values: dict[str, Any] = {}
+        seen: dict[str, ScalarEvent] = {}
+        while not isinstance(cursor.peek(), CollectionEndEvent):
+            name = self._key(cursor, steps, seen)
+            if name is None:
+                cursor.skip()
+            else:
+                values[name] = self._value(cursor, (*steps, name))
+        cursor.next()
+        for message, expected, name in self._broken_rules(seen):
+            here = seen.get(name, start)
+            cursor.report(here, "keys", f"{named(steps)}: {message}", steps=steps, expected=expected)
+        return {name: value for name, value in values.items() if value is not None}
+
+    def json_schema(self) -> Json:
+        """As JSON Schema."""
+        rules: list[Json] = [{"not": {"required": list(pair)}} for pair in self.exclusive]
+        if self.any_of:
+            rules.append({"anyOf": [{"required": [name]} for name in self.any_of]})
+        schema: Json = {
+            "type": "object",
+            "properties": {field.name: _published(field) for field in self.fields},
+            "additionalProperties": False,
+        }
+        parts = {
+            "required": list(self.required),
+            "dependentRequired": {key: list(names) for key, names in self.needs.items()},
+            "allOf": rules,
+        }
+        return schema | {key: part for key, part in parts.items() if part}
+
+    def words(self) -> str:
+        """In words."""
+        return f"`{self.example}`"
+
+    def _key(self, cursor: Cursor, steps: Steps, seen: dict[str, ScalarEvent]) -> str | None:
+        """Take one key; None where its value is to be passed over."""
+        event = cursor.peek()
+        if not isinstance(event, ScalarEvent):
+            report_kind(cursor, event, (*steps, "a key"), "a word", "key: value")
+            cursor.skip()
+            return None
+        cursor.next()
+        name = str(event.value)
+        if name in seen:
+            line = cursor.source.place(seen[name].start_mark).line
+            message = f"the key {shown(name)} is given twice, first on line {line}"
+            cursor.report(event, "duplicate-key", message, steps=(*steps, name), hint="keep one of the two")
+            return None
+        seen[name] = event
+        known = tuple(field.name for field in self.fields)
+        if name in known:
+            return name
+        glued = name.split(":")[0]
+        hint = f"put a space after '{glued}:'" if glued in known else nearest(name, known)
+        message = f"unknown key {shown(name)}" + (f" in {named(steps)}" if steps else "")
+        cursor.report(event, "unknown-key", message, steps=steps, expected=f"one of: {', '.join(known)}", hint=hint)
+        return None
+
+    def _value(self, cursor: Cursor, steps: Steps) -> Any:
+        event = cursor.peek()
+        if is_null(event):
+            message = f"{named(steps)} is empty"
+            cursor.report(event, "empty", message, steps=steps, hint="give it a value, or leave the key out")
+            cursor.skip()
+            return None
+        return next(field.kind for field in self.fields if field.name == steps[-1]).read(cursor, steps)
+
+    def _broken_rules(self, seen: dict[str, ScalarEvent]) -> list[tuple[str, str | None, str]]:
+        """Of each rule about which keys go together that does not hold: message, what is expected, key to point at."""
+        broken = [
+            (f"{name} is missing", f"a mapping such as {self.example}", "")
+            for name in self.required
+            if name not in seen
+        ]
+        if self.any_of and not any(name in seen for name in self.any_of):
+            broken.append((f"none of {', '.join(self.any_of)} is given", f"a mapping such as {self.example}", ""))
+        for one, other in self.exclusive:
+            if one in seen and other in seen:
+                broken.append((f"{one} and {other} exclude each other", "one of the two", other))
+        for name, others in self.needs.items():
+            missing = [other for other in others if other not in seen]
+            if name in seen and missing:
+                broken.append((f"{name} needs {' and '.join(missing)} beside it", None, name))
+        return broken
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A value whose form says what it is: a single value, a list, or a mapping."""
+
+    single: Kind | None = None
+    listed: Kind | None = None
+    mapped: Kind | None = None
+    mapped_by: dict[str, Kind] = field(default_factory=dict)
+    """For a mapping that begins with one of these keys, its kind."""
+
+    def read(self, cursor: Cursor, steps: Steps) -> Any:
+        """Take what the form of the node announces."""
+        event = cursor.peek()
+        if isinstance(event, SequenceStartEvent):
+            kind = self.listed
+        elif isinstance(event, MappingStartEvent):
+            kind = self.mapped_by.get(cursor.first_key() or "", self.mapped)
+        else:
+            kind = self.single
+        if kind is not None:
+            return kind.read(cursor, steps)
+        report_kind(cursor, event, steps, self.words())
+        cursor.skip()
+        return None
+
+    def json_schema(self) -> Json:
+        """As JSON Schema."""
+        return {"anyOf": [kind.json_schema() for kind in self._kinds()]}
+
+    def words(self) -> str:
+        """In words."""
+        return ", or ".join(kind.words() for kind in self._kinds())
+
+    def _kinds(self) -> list[Kind]:
+        given = (self.single, self.listed, *self.mapped_by.values(), self.mapped)
+        return list({id(kind): kind for kind in given if kind is not None}.values())
+
+
+def _published(one: Field) -> Json:
+    schema: Json = {"description": one.meaning, **one.kind.json_schema()}
+    if one.default is not None:
+        schema["default"] = one.default
+    if one.examples:
+        schema["examples"] = list(one.examples)
+    return schema

@@ -1,0 +1,131 @@
+"""Matrices of rank 2 to 4: written out in the case file, kept in a file of their own, or drawn at random."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from yaml.events import MappingStartEvent, SequenceStartEvent
+
+from sdpa_cli.cases.array_files import read_array_file
+from sdpa_cli.cases.cells import NUMBERS, Cell
+from sdpa_cli.cases.cursor import Cursor
+from sdpa_cli.cases.groups import Field, Group
+from sdpa_cli.cases.inline import read_inline
+from sdpa_cli.cases.kinds import Choice, Integer, Json, ListOf, Text, named, report_kind
+from sdpa_cli.cases.source import Steps
+from sdpa_cli.errors import InputError, Problem
+
+Array = NDArray[Any]
+
+RANKS = range(2, 5)
+MOST_RANDOM = 2**26
+"""Values that may be drawn at random: half a gigabyte of them."""
+
+FILE = Group(
+    (
+        Field(
+            "file", Text(), "An `.npy`, `.npz` or `.csv` file; its path is relative to the case file.", None, ("q.npy",)
+        ),
+        Field("member", Text(), "Which array of an `.npz` archive; not needed if there is only one."),
+    ),
+    "{file: q.npy}",
+    required=("file",),
+)
+RANDOM = Group(
+    (
+        Field("random", Choice(("normal", "uniform")), "Standard normal, or uniform on [0, 1)."),
+        Field("shape", ListOf(Integer(0), "[4, 8]"), "The shape.", None, ([4, 8],)),
+        Field("seed", Integer(0), "The seed of `numpy.random.default_rng`: the same seed, the same numbers."),
+    ),
+    "{random: normal, shape: [4, 8], seed: 1}",
+    required=("random", "shape", "seed"),
+)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix of numbers or of truth values."""
+
+    cell: Cell = NUMBERS
+
+    def read(self, cursor: Cursor, steps: Steps) -> Array | None:
+        """Take the matrix in any of its forms."""
+        event = cursor.peek()
+        if isinstance(event, SequenceStartEvent):
+            found = read_inline(cursor, self.cell, steps)
+        elif isinstance(event, MappingStartEvent):
+            found = self._read_elsewhere(cursor, steps)
+        else:
+            found = None
+            report_kind(cursor, event, steps, self._expected())
+            cursor.skip()
+        if found is None or found.ndim in RANKS:
+            return found
+        message = f"{named(steps)} has rank {found.ndim}, shape {found.shape}"
+        hint = "even a single row is a list in a list: [[1, 2]]" if found.ndim == 1 else None
+        cursor.report(event, "rank", message, steps=steps, expected="rank 2 to 4", hint=hint)
+        return None
+
+    def json_schema(self) -> Json:
+        """As JSON Schema."""
+        inline = {"anyOf": [_nested(self.cell, rank) for rank in RANKS]}
+        return {"anyOf": [inline, *(group.json_schema() for group in self._elsewhere())]}
+
+    def words(self) -> str:
+        """In words."""
+        return f"matrix of {self.cell.name}"
+
+    def _elsewhere(self) -> tuple[Group, ...]:
+        return (FILE, RANDOM) if self.cell is NUMBERS else (FILE,)
+
+    def _expected(self) -> str:
+        return " or ".join(("a matrix such as [[1, 0], [0, 1]]", *(group.example for group in self._elsewhere())))
+
+    def _read_elsewhere(self, cursor: Cursor, steps: Steps) -> Array | None:
+        event = cursor.peek()
+        first = cursor.first_key()
+        for group in self._elsewhere():
+            if first in (field.name for field in group.fields):
+                before = len(cursor.problems)
+                values = group.read(cursor, steps)
+                if values is None or len(cursor.problems) > before:
+                    return None
+                return _drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
+        report_kind(cursor, event, steps, self._expected())
+        cursor.skip()
+        return None
+
+    def _from_file(self, cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
+        path: Path = cursor.source.directory / values["file"]
+        try:
+            return read_array_file(path, values["file"], values.get("member"), self.cell)
+        except InputError as error:
+            steps = (*steps, "file")
+            # A problem within a csv file has its place there; one of the file as a whole belongs where it is named.
+            place = cursor.source.locate(steps)
+            cursor.problems += [replace(p, path=steps, place=p.place or place) for p in error.problems]
+            return None
+
+
+def _drawn(cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
+    shape = values["shape"]
+    if math.prod(shape) > MOST_RANDOM or len(shape) not in RANKS:
+        message = f"{named(steps)}.shape is {list(shape)}"
+        expected = f"2 to 4 axes, and at most {MOST_RANDOM} values in all"
+        steps = (*steps, "shape")
+        cursor.problems.append(Problem("shape", message, expected, None, steps, cursor.source.locate(steps)))
+        return None
+    generator = np.random.default_rng(values["seed"])
+    return generator.standard_normal(shape) if values["random"] == "normal" else generator.random(shape)
+
+
+def _nested(cell: Cell, rank: int) -> Json:
+    schema: Json = {"$ref": f"#/$defs/{cell.name.replace(' ', '_')}"}
+    for _ in range(rank):
+        schema = {"type": "array", "items": schema}
+    return schema
