@@ -1,0 +1,250 @@
+"""The command line: a few lines per command, which load, compute and show. The only room that knows Typer."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from io import StringIO, TextIOWrapper
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+
+import typer
+from click import ClickException
+from click.exceptions import Abort
+
+from sdpa_cli import __version__
+from sdpa_cli.errors import ExitCode, InputError, Problem, SdpaError
+
+if TYPE_CHECKING:
+    from sdpa_cli.cases import Case
+    from sdpa_cli.computing import Computed, Matrix
+    from sdpa_cli.views.excerpts import Shown
+    from sdpa_cli.views.windows import Selection
+
+# What a shell reports of a process that a signal ended; neither is anybody's mistake.
+INTERRUPTED, BROKEN_PIPE = 130, 141
+
+app = typer.Typer(
+    help="Scaled dot-product attention in the terminal: compute it, see every number, verify it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def main() -> None:
+    """The ``sdpa`` command: run it and exit."""
+    # Importing NumPy takes half the time when its BLAS starts no threads. What the user has set, stays.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line, and say all there is to say.
+
+    Parameters
+    ----------
+    arguments
+        As the shell gives them, without the program's name.
+
+    Returns
+    -------
+    int
+        The exit status.
+    """
+    try:
+        return app(arguments, prog_name="sdpa", standalone_mode=False) or ExitCode.OK
+    except ClickException as error:
+        error.show()
+        return ExitCode.BAD_INPUT
+    except SdpaError as error:
+        _tell(error)
+        return error.exit_code
+    except (KeyboardInterrupt, Abort):
+        return INTERRUPTED
+    except MemoryError:
+        _tell(InputError(Problem("memory", "there is not enough memory for this", hint="ask for less: --show, --rows")))
+        return ExitCode.BAD_INPUT
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"sdpa {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _sdpa(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def _matrices(text: str) -> tuple[Matrix, ...]:
+    """Read ``weights,output``; the order shown is the order of the computation."""
+    asked = [name.strip() for name in text.split(",")]
+    for name in asked:
+        if name not in ("scores", "weights", "output"):
+            raise typer.BadParameter(f"{name!r} is none of scores, weights, output")
+    return tuple(name for name in ("scores", "weights", "output") if name in asked)
+
+
+def _selection(text: str) -> Selection:
+    from sdpa_cli.views.windows import selection
+
+    try:
+        return selection(text)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+Form = Literal["table", "json", "yaml", "csv", "markdown"]
+
+
+@app.command()
+def compute(
+    cases: Annotated[list[str], typer.Argument(metavar="CASE...", help="Case files; - is standard input.")],
+    show: Annotated[
+        Any, typer.Option(parser=_matrices, metavar="NAMES", help="What to show: scores,weights,output or some of it.")
+    ] = "scores,weights,output",
+    precision: Annotated[
+        int | None, typer.Option(min=1, max=17, help="Digits after the point in tables; 4 or more by default.")
+    ] = None,
+    rows: Annotated[
+        Any, typer.Option(parser=_selection, metavar="ROWS", help="Rows to show, counted from 1: 1:8 or 3 or 1,4-6.")
+    ] = None,
+    cols: Annotated[
+        Any, typer.Option(parser=_selection, metavar="COLS", help="Columns to show of each matrix, counted from 1.")
+    ] = None,
+    form_name: Annotated[Form, typer.Option("--format", help="How to write the results.")] = "table",
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the results to a file, replaced once they are complete.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE.npz", help="Save what --show names, whole, and the lse for NumPy.")
+    ] = None,
+    mask: Annotated[
+        str | None, typer.Option(metavar="MASK", help="In place of the file's mask: none, causal, or any YAML for it.")
+    ] = None,
+    dtype: Annotated[Literal["float64", "float32"] | None, typer.Option(help="In place of the file's dtype.")] = None,
+    block_size: Annotated[
+        int | None, typer.Option(min=1, metavar="KEYS", help="In place of the file's block_size: keys per block.")
+    ] = None,
+) -> int:
+    """Compute attention for case files, show it, and verify what they expect.
+
+    Exit status: 0 all is well, 1 an expectation does not hold, 2 the input is wrong.
+    """
+    from sdpa_cli.cases import Overrides, load_cases
+    from sdpa_cli.views.archive import save_archive
+    from sdpa_cli.views.excerpts import Shown
+    from sdpa_cli.views.files import replacing
+    from sdpa_cli.views.forms import form
+
+    loaded = load_cases(cases, Overrides(dtype=dtype, block_size=block_size, mask=mask))
+    _refuse(cases, {"--output": output, "--save": save}, len(loaded))
+    shown = Shown(show, rows, cols, precision)
+    results: list[Computed] = []
+    with _writing(output) as (stream, write), nullcontext() if save is None else replacing(save) as archive:
+        computing = _results(loaded, shown, results)
+        # A table may be read while the next case is computed; the other forms are complete or not there at all.
+        for piece in form(form_name, stream)(computing if form_name == "table" else list(computing), shown):
+            write(piece)
+        if archive is not None:
+            save_archive(results[0], shown, archive)
+    return ExitCode.OK if all(result.holds for result in results) else ExitCode.FAILED
+
+
+@app.command()
+def schema() -> int:
+    """Print the JSON Schema of case files, for editors."""
+    import json
+
+    from sdpa_cli.cases import case_schema
+
+    with _writing(None) as (_, write):
+        write(f"{json.dumps(case_schema(), indent=2)}\n")
+    return ExitCode.OK
+
+
+def _refuse(sources: list[str], targets: dict[str, Path | None], number: int) -> None:
+    """Refuse what would overwrite a case that is being read, or save several cases under the same names."""
+    problems = [
+        Problem("overwrite", f"{option} {target} is a case file that is being read", hint="choose another name")
+        for option, target in targets.items()
+        if target is not None and target.exists()
+        if any(source != "-" and target.samefile(source) for source in sources)
+    ]
+    if targets["--save"] is not None and number != 1:
+        hint = "save each on its own, or write --format json, which holds them all"
+        problems.append(Problem("save-several", f"--save takes one case, and here are {number}", hint=hint))
+    if problems:
+        raise InputError(*problems)
+
+
+def _results(cases: list[Case], shown: Shown, done: list[Computed]) -> Iterator[Computed]:
+    """Compute one case after another, noting each."""
+    from sdpa_cli.computing import compute as compute_case
+    from sdpa_cli.views.progress import waiting
+    from sdpa_cli.views.reading import check_selection
+
+    for number, case in enumerate(cases, 1):
+        with waiting("computing" if len(cases) == 1 else f"computing case {number} of {len(cases)}"):
+            result = compute_case(case)
+        check_selection(result, shown)
+        done.append(result)
+        yield result
+
+
+@contextmanager
+def _writing(output: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]]]:
+    """Where results go: a stream to be looked at for its kind, and what writes to it."""
+    if output is None:
+        with _standard_output() as stream:
+            yield stream, stream.write
+        return
+    from sdpa_cli.views.files import replacing
+
+    with replacing(output) as file:
+        yield StringIO(), lambda piece: file.write(piece.encode("utf-8", "replace"))
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    """Standard output, for which no character is a reason to fail."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except OSError as error:
+        # Whatever is still to be written has no place to go; it must not be tried again when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise typer.Exit(BROKEN_PIPE) from None
+        message = f"cannot write to standard output: {error.strerror}"
+        raise InputError(Problem("cannot-write", message)) from None
+
+
+def _tell(error: SdpaError) -> None:
+    from sdpa_cli.views.glyphs import glyphs_for
+    from sdpa_cli.views.problems import problem_text
+
+    sys.stderr.write(problem_text(error, glyphs_for(sys.stderr.encoding)))
+
+
+def _internal_error(error: Exception) -> ExitCode:
+    from sdpa_cli.views.problems import internal_text
+
+    if os.environ.get("SDPA_DEBUG"):
+        traceback.print_exception(error)
+    sys.stderr.write(internal_text(error))
+    return ExitCode.INTERNAL

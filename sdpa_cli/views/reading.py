@@ -1,0 +1,66 @@
+"""Reading the matrices of a result for the forms that write them in full: some rows at a time, one head at a time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdpa_cli.computing import Computed, Matrix, row_blocks, shape_of
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.views.excerpts import Shown
+
+Vector = NDArray[np.intp]
+
+
+def check_selection(result: Computed, shown: Shown) -> None:
+    """Refuse rows that a case does not have, and columns that none of its shown matrices has.
+
+    Raises
+    ------
+    InputError
+        With both problems, where there are two.
+    """
+    shapes = [shape_of(result.attention, name) for name in shown.matrices]
+    queries, columns = shapes[0][-2], max(shape[-1] for shape in shapes)
+    problems = []
+    if shown.rows is not None and not shown.rows.reaches(queries):
+        problems.append(_beyond("row", f"--rows {shown.rows.text}", queries))
+    if shown.cols is not None and not shown.cols.reaches(columns):
+        problems.append(_beyond("column", f"--cols {shown.cols.text}", columns))
+    if problems:
+        raise InputError(*problems)
+
+
+def wanted(result: Computed, name: Matrix, shown: Shown) -> tuple[Vector, Vector]:
+    """The rows and columns of one matrix that the reader asks for: all, unless told otherwise."""
+    *_, height, breadth = shape_of(result.attention, name)
+    rows = np.arange(height) if shown.rows is None else np.array(shown.rows.within(height), np.intp)
+    cols = np.arange(breadth) if shown.cols is None else np.array(shown.cols.within(breadth), np.intp)
+    return rows, cols
+
+
+def leading_indices(result: Computed) -> Iterator[tuple[int, ...]]:
+    """Every index of the leading axes, in order; one empty index for a single matrix."""
+    return itertools.product(*map(range, shape_of(result.attention, "output")[:-2]))
+
+
+def in_parts(window: Callable[[Vector, Vector], NDArray[Any]], rows: Vector, cols: Vector) -> Iterator[NDArray[Any]]:
+    """A matrix of a single head, a few rows at a time.
+
+    Parameters
+    ----------
+    window
+        What reads the matrix at some rows and columns.
+    rows, cols
+        All those that are wanted.
+    """
+    return (window(rows[block], cols) for block in row_blocks((len(rows), len(cols))))
+
+
+def _beyond(what: str, option: str, size: int) -> Problem:
+    plural = "" if size == 1 else "s"
+    return Problem("no-such-" + what, f"{option}: there {'is' if size == 1 else 'are'} only {size} {what}{plural}")

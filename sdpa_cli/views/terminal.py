@@ -1,0 +1,99 @@
+"""The table form: a computed case as people read it in a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from rich.console import Console
+from rich.text import Text
+
+from sdpa_cli.computing import Computed, Matrix
+from sdpa_cli.views.excerpts import Page, Shown, excerpt, shown_heads
+from sdpa_cli.views.glyphs import glyphs_for
+from sdpa_cli.views.heat import Heat, heat_for
+from sdpa_cli.views.matrices import Grid
+from sdpa_cli.views.numbers import brief
+from sdpa_cli.views.summary import formula, place_words, summary
+from sdpa_cli.views.tables import HEADER, QUIET, table_lines
+from sdpa_cli.views.verification import verdict_lines
+
+
+def page_for(console: Console) -> Page:
+    """What a console can show."""
+    glyphs = glyphs_for(console.encoding)
+    return Page(console.width, glyphs, heat_for(None if console.no_color else console.color_system, glyphs))
+
+
+def table_pieces(results: Iterable[Computed], shown: Shown, console: Console) -> Iterator[str]:
+    """Each case as this console shows it, escape sequences and all.
+
+    Parameters
+    ----------
+    results, shown
+        What was computed, and what of it the reader asks for.
+    console
+        Its width, colours and encoding decide the look; nothing is written to it.
+    """
+    page = page_for(console)
+    for number, result in enumerate(results):
+        with console.capture() as capture:
+            if number:
+                console.print()
+            for line in case_lines(result, shown, page):
+                # Lines are set to the page already: Rich must neither wrap nor cut them.
+                console.print(line, soft_wrap=True, highlight=False)
+        yield capture.get()
+
+
+def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
+    """The lines of a computed case: title, summary, matrices, verdicts."""
+    if computed.case.title is not None:
+        yield Text(page.glyphs.shown(computed.case.title), style=HEADER)
+    for name, words in summary(computed, page.glyphs):
+        yield Text.assemble((f"{name:<8}", QUIET), words)
+    heads, left_out = shown_heads(computed)
+    for leading in heads:
+        for name in shown.matrices:
+            yield Text()
+            yield from _matrix_lines(computed, name, leading, shown, page)
+    if left_out:
+        yield Text()
+        yield Text(f"{page.glyphs.ellipsis} {left_out}", style=QUIET)
+    if computed.verdicts:
+        yield Text()
+        yield from _verdicts(computed, page)
+
+
+def _matrix_lines(
+    computed: Computed, name: Matrix, leading: tuple[int, ...], shown: Shown, page: Page
+) -> Iterator[Text]:
+    page = page if name == "weights" else replace(page, heat=Heat())
+    found = excerpt(computed, name, leading, shown, page)
+    place = ", ".join(place_words(computed, leading))
+    heading = Text.assemble((name, HEADER), f"  {formula(computed, name, page.glyphs)}", f"   {place}" if place else "")
+    yield heading.append_text(_legend(found.grids, page))
+    for grid in found.grids:
+        yield from table_lines(grid, page)
+    for words in found.hidden:
+        yield Text(f"  {page.glyphs.ellipsis} {words}", style=QUIET)
+
+
+def _legend(grids: tuple[Grid, ...], page: Page) -> Text:
+    """What the shades of a heat map mean."""
+    if not page.heat.styles or not grids:
+        return Text()
+    legend = Text("   ").append("0 ", style=QUIET)
+    for style in page.heat.styles:
+        legend.append("  ", style=style)
+    return legend.append(f" {brief(grids[0].largest)}", style=QUIET)
+
+
+def _verdicts(computed: Computed, page: Page) -> Iterator[Text]:
+    for verdict in computed.verdicts:
+        first, *others = verdict_lines(computed, verdict, page.glyphs)
+        holds = verdict.difference is None
+        sign = Text(page.glyphs.tick if holds else page.glyphs.cross, style="bold green" if holds else "bold red")
+        yield sign.append(f" {first}", style="not bold default")
+        for line in others:
+            yield Text(f"    {line}")
