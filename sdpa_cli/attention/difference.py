@@ -52,6 +52,11 @@ def compare(actual: ArrayLike, expected: ArrayLike, tolerance: Tolerance = Toler
     Difference or None
         The worst disagreement, or None where the arrays agree.
 
+    Raises
+    ------
+    ValueError
+        If the shapes differ: whoever calls knows what they mean, and says so before.
+
     Examples
     --------
     >>> compare([1.0, 2.0], [1.0, 2.0])
@@ -59,6 +64,8 @@ def compare(actual: ArrayLike, expected: ArrayLike, tolerance: Tolerance = Toler
     (1,)
     """
     got, want = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    if got.shape != want.shape:
+        raise ValueError(f"shapes {got.shape} and {want.shape} cannot be compared")
     with np.errstate(invalid="ignore", over="ignore"):
         error = np.where(got == want, 0.0, np.abs(got - want))
         limit = np.where(np.isfinite(want), tolerance.atol + tolerance.rtol * np.abs(want), 0.0)

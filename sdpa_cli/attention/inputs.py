@@ -61,6 +61,8 @@ class Inputs:
     lead: tuple[int, ...]
     """Q's leading axes as the caller has them."""
     options: Options = field(default_factory=Options)
+    value_scale: float = 1.0
+    """What V is multiplied by on its way in, and the output divided by: a power of 2, so that nothing is rounded."""
 
     @property
     def queries(self) -> int:

@@ -33,7 +33,8 @@ def key_rows(inputs: Inputs, at: HeadIndex, cols: Selection) -> Array:
 
 def value_rows(inputs: Inputs, at: HeadIndex, cols: Selection) -> Array:
     """Rows of V in the dtype computed in, ``(b, h_kv, cols, d_v)``; a view where V already has it."""
-    return inputs.v[at[:2]][..., cols, :].astype(inputs.dtype, copy=False)
+    values = inputs.v[at[:2]][..., cols, :].astype(inputs.dtype, copy=False)
+    return values if inputs.value_scale == 1 else values * inputs.dtype.type(inputs.value_scale)
 
 
 def logits(inputs: Inputs, queries: Array, at: HeadIndex, rows: Selection, cols: Selection) -> Array:
