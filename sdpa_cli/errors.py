@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Self
+from unicodedata import category, east_asian_width
 
 
 class ExitCode(IntEnum):
@@ -93,3 +94,81 @@ class SdpaError(Exception):
 
 class InputError(SdpaError, ValueError):
     """The values given cannot be computed with. A `ValueError`, so NumPy users may catch it as one."""
+
+
+_SHOWN_WIDTH = 96
+"""Columns of a source line that are shown; a longer one is cut around the place."""
+_TAB = "    "
+
+
+def render(problem: Problem) -> str:
+    r"""The text that tells a problem: its place, the line with a caret below, what was expected and a hint.
+
+    Plain text without a final line break. Characters that would steer a terminal are written out, whatever the file
+    holds.
+
+    Parameters
+    ----------
+    problem
+        What is wrong.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> place = Place("case.yaml", 1, 10, "Q: [[1, 0x10]]")
+    >>> print(render(Problem("value", "'0x10' is not a number", hint="write 16", place=place)))
+    case.yaml:1:10: error: '0x10' is not a number
+        Q: [[1, 0x10]]
+                 ^
+      hint: write 16
+    """
+    lines = [f"error: {problem.message}" if problem.place is None else f"{problem.place}: error: {problem.message}"]
+    if problem.place is not None and problem.place.source.strip():
+        lines += _excerpt(problem.place)
+    if problem.expected:
+        lines.append(f"  expected: {problem.expected}")
+    if problem.hint:
+        lines.append(f"  hint: {problem.hint}")
+    return "\n".join("".join(map(_visible, line)) for line in lines)
+
+
+def _excerpt(place: Place) -> list[str]:
+    """The source line and a caret under the column, as wide as a terminal shows them."""
+    cells = [_visible(character) for character in place.source]
+    widths = [sum(map(_width, cell)) for cell in cells]
+    column = min(place.column - 1, len(cells))
+    start, stop = _window(widths, column)
+    before, after = "…" * (start > 0), "…" * (stop < len(cells))
+    indent = len(before) + sum(widths[start:column])
+    return [f"    {before}{''.join(cells[start:stop])}{after}", f"    {' ' * indent}^"]
+
+
+def _window(widths: list[int], column: int) -> tuple[int, int]:
+    """Which characters of a line to show: all if they fit, else those around a column."""
+    if sum(widths) <= _SHOWN_WIDTH:
+        return 0, len(widths)
+    start = stop = column
+    while start > 0 and sum(widths[start - 1 : column]) <= _SHOWN_WIDTH // 2:
+        start -= 1
+    while stop < len(widths) and sum(widths[start : stop + 1]) <= _SHOWN_WIDTH:
+        stop += 1
+    return start, stop
+
+
+def _visible(character: str) -> str:
+    """A character as it may be shown: a tab as spaces, and whatever steers a terminal as its code."""
+    if character == "\t":
+        return _TAB
+    if category(character) in ("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"):
+        return character.encode("unicode_escape").decode("ascii")
+    return character
+
+
+def _width(character: str) -> int:
+    """How many columns of a terminal a character takes."""
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1

@@ -177,4 +177,4 @@ def _truths(found: Array, name: str, numeric: bool) -> Array:
     if not all(bool(((row == 0) | (row == 1)).all()) for row in found):
         hint = "an additive mask of 0 and -inf becomes a mask with mask == -np.inf"
         raise _refused(f"{name} holds other values than 0 and 1", "a mask of 0 and 1, or of bool", hint)
-    return found == 1
+    return np.asarray(found == 1)

@@ -12,10 +12,10 @@ from sdpa_cli.attention import Mask, Window
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.attention.inputs import Options, prepare
 from sdpa_cli.cases.case import Array, Case, Expectation
-from sdpa_cli.cases.kinds import named
+from sdpa_cli.cases.nodes import named
 from sdpa_cli.cases.numbers import decimal_comma
 from sdpa_cli.cases.schema import CASE, default
-from sdpa_cli.cases.source import Source
+from sdpa_cli.cases.source import Source, Steps
 from sdpa_cli.errors import InputError, Problem
 
 Values = dict[str, Any]
@@ -51,7 +51,8 @@ def build(source: Source, values: Values) -> tuple[Case | None, list[Problem]]:
 
 def _assembled(source: Source, values: Values) -> Case:
     q, k, v = in_dtype(tuple(values[name] for name in CASE.required), values.get("dtype", default("dtype")))
-    chosen = {name: values.get(name, default(name)) for name in _CHOICES}
+    chosen: dict[str, Any] = {name: values.get(name, default(name)) for name in _CHOICES}
+    chosen |= {name: values.get(name) for name in _PLAIN}
     tokens = values.get("tokens")
     return Case(
         source=source,
@@ -63,7 +64,6 @@ def _assembled(source: Source, values: Values) -> Case:
         key_labels=values.get("keys", tokens),
         bias=values.get("bias"),
         expect=_expectation(values.get("expect")),
-        **{name: values.get(name) for name in _PLAIN},
         **chosen,
     )
 
@@ -114,7 +114,7 @@ def _overflows(case: Case, values: Values) -> Iterator[Problem]:
         if narrow is wide:
             continue
         for index in np.argwhere(np.isinf(narrow) & np.isfinite(wide))[:_NAMED]:
-            steps = (name, *(int(i) for i in index))
+            steps: Steps = (name, *(int(i) for i in index))
             message = f"{named(steps)}: {wide[tuple(index)]:g} is too large for float32"
             yield Problem("float32-overflow", message, "a magnitude up to 3.403e38", "use dtype: float64", steps)
 
@@ -123,7 +123,7 @@ def _mask_means_problems(values: Values) -> Iterator[Problem]:
     given = values.get("mask")
     if values.get("mask_means") == "allowed" and given is not None and not isinstance(given, np.ndarray):
         hint = "a mapping says allowed: or forbidden: itself; leave mask_means out"
-        message = "mask_means says how to read a matrix, and mask is none"
+        message = "mask_means: allowed says how to read a matrix, and mask is no matrix"
         yield Problem("mask-means", message, "mask: a matrix of 0 and 1", hint, ("mask_means",))
 
 
@@ -155,10 +155,11 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
     mask = values.get("mask")
     if problem.path == ("mask", "forbidden") and isinstance(mask, dict) and "allowed" in mask:
         problem = replace(problem, path=("mask", "allowed"))
-    if problem.code in ("shape-mismatch", "rank"):
-        place = source.locate(problem.path)
-        hints = (problem.hint, decimal_comma(place.source[place.column - 1 :]))
-        problem = replace(problem, hint="; ".join(filter(None, hints)) or None)
+    if problem.code == "shape-mismatch" and problem.path[0] != "mask":
+        suspects = (source.locate(problem.path), source.locate(("Q",)))
+        commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
+        hint = "; ".join(filter(None, (problem.hint, next(filter(None, commas), None))))
+        problem = replace(problem, hint=hint or None)
     return problem
 
 

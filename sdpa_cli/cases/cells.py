@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sdpa_cli.cases.numbers import TRUTHS, number, truth
 
@@ -16,13 +17,13 @@ class Cell:
     name: str
     ordinary: re.Pattern[str]
     """A run of texts, each ended by NUL, of which every one may go straight to `quick`."""
-    quick: Callable[[str], float]
-    careful: Callable[[str], float]
+    quick: Callable[[str], Any]
+    careful: Callable[[str], Any]
     """Refuses what is odd, saying why."""
     typecode: str
     """Of `array.array`."""
 
-    def in_bulk(self, texts: Sequence[str]) -> list[float] | None:
+    def in_bulk(self, texts: Sequence[str]) -> list[Any] | None:
         """The values of a run of texts; None if any of them needs care."""
         if not self.ordinary.fullmatch("\0".join((*texts, ""))):
             return None

@@ -39,7 +39,7 @@ def read_csv(text: str, name: str, cell: Cell) -> NDArray[Any]:
     InputError
         With every entry that is none and every row of the wrong length, each at its place in the csv file.
     """
-    cells = array(cell.typecode)
+    cells: array[Any] = array(cell.typecode)
     problems: list[Problem] = []
     rows, columns = 0, 0
     for number, line in enumerate(text.splitlines(), 1):

@@ -146,8 +146,9 @@ class Cursor:
                 self._stop(event, "too-deep", f"lists and mappings are nested more than {MAX_DEPTH} deep")
         elif isinstance(event, CollectionEndEvent):
             self._depth -= 1
-        if getattr(event, "tag", None) is not None:
-            self.report(event, "tag", f"the tag {event.tag} is not used in case files", hint="write the value alone")
+        if tag := getattr(event, "tag", None):
+            tag = tag.replace("tag:yaml.org,2002:", "!!")
+            self.report(event, "tag", f"the tag {tag} is not used in case files", hint="write the value alone")
         return event
 
     def _record(self, event: Event) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
+from yaml.events import CollectionEndEvent, Event, MappingStartEvent, ScalarEvent, SequenceStartEvent
 
 from sdpa_cli.cases.cursor import Cursor
-from sdpa_cli.cases.kinds import Json, Kind, is_null, named, nearest, report_kind
+from sdpa_cli.cases.kinds import Json, Kind
+from sdpa_cli.cases.nodes import is_null, named, nearest, report_kind
 from sdpa_cli.cases.numbers import shown
 from sdpa_cli.cases.source import Steps
 
@@ -37,19 +38,25 @@ class Group:
     """Of these at least one must be given."""
     exclusive: tuple[tuple[str, str], ...] = ()
     """Pairs that exclude each other."""
-    needs: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What a key makes no sense without."""
+    hint: str | None = None
+    """What to tell whoever writes something else than a mapping."""
 
     def read(self, cursor: Cursor, steps: Steps) -> dict[str, Any] | None:
-        """Take the mapping; the values that could be read, by key."""
+        """Take the mapping; its values by key, None if anything in it is wrong."""
+        before = len(cursor.problems)
+        values = self.read_partly(cursor, steps)
+        return values if len(cursor.problems) == before else None
+
+    def read_partly(self, cursor: Cursor, steps: Steps) -> dict[str, Any] | None:
+        """Take the mapping; the values that could be read, by key. None if it is no mapping."""
         start = cursor.peek()
         if not isinstance(start, MappingStartEvent):
-            report_kind(cursor, start, steps, f"a mapping such as {self.example}")
+            report_kind(cursor, start, steps, f"a mapping such as {self.example}", self.hint)
             cursor.skip()
             return None
         cursor.next()
         values: dict[str, Any] = {}
-        seen: dict[str, ScalarEvent] = {}
+        seen: dict[str, Event] = {}
         while not isinstance(cursor.peek(), CollectionEndEvent):
             name = self._key(cursor, steps, seen)
             if name is None:
@@ -58,8 +65,8 @@ class Group:
                 values[name] = self._value(cursor, (*steps, name))
         cursor.next()
         for message, expected, name in self._broken_rules(seen):
-            here = seen.get(name, start)
-            cursor.report(here, "keys", f"{named(steps)}: {message}", steps=steps, expected=expected)
+            subject = f"{named(steps)}: " if steps else ""
+            cursor.report(seen.get(name, start), "keys", subject + message, steps=steps, expected=expected)
         return {name: value for name, value in values.items() if value is not None}
 
     def json_schema(self) -> Json:
@@ -74,7 +81,6 @@ class Group:
         }
         parts = {
             "required": list(self.required),
-            "dependentRequired": {key: list(names) for key, names in self.needs.items()},
             "allOf": rules,
         }
         return schema | {key: part for key, part in parts.items() if part}
@@ -83,7 +89,12 @@ class Group:
         """In words."""
         return f"`{self.example}`"
 
-    def _key(self, cursor: Cursor, steps: Steps, seen: dict[str, ScalarEvent]) -> str | None:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The known keys."""
+        return tuple(field.name for field in self.fields)
+
+    def _key(self, cursor: Cursor, steps: Steps, seen: dict[str, Event]) -> str | None:
         """Take one key; None where its value is to be passed over."""
         event = cursor.peek()
         if not isinstance(event, ScalarEvent):
@@ -98,14 +109,25 @@ class Group:
             cursor.report(event, "duplicate-key", message, steps=(*steps, name), hint="keep one of the two")
             return None
         seen[name] = event
-        known = tuple(field.name for field in self.fields)
-        if name in known:
+        if name in self.names:
             return name
-        glued = name.split(":")[0]
-        hint = f"put a space after '{glued}:'" if glued in known else nearest(name, known)
         message = f"unknown key {shown(name)}" + (f" in {named(steps)}" if steps else "")
-        cursor.report(event, "unknown-key", message, steps=steps, expected=f"one of: {', '.join(known)}", hint=hint)
+        hint, meant = self._meant(name)
+        # A key that is nearly there is not reported as missing as well.
+        seen.setdefault(meant or name, event)
+        expected = None if meant else f"one of: {', '.join(self.names)}"
+        cursor.report(event, "unknown-key", message, steps=steps, expected=expected, hint=hint)
         return None
+
+    def _meant(self, name: str) -> tuple[str | None, str | None]:
+        """What to do about an unknown key, and which known one is probably meant."""
+        if name == "<<":
+            return "merge keys are not read here: write the fields out", None
+        glued = name.split(":")[0]
+        if glued in self.names:
+            return f"put a space after '{glued}:'", glued
+        near = nearest(name, self.names)
+        return near and f"did you mean {near}?", near
 
     def _value(self, cursor: Cursor, steps: Steps) -> Any:
         event = cursor.peek()
@@ -116,22 +138,16 @@ class Group:
             return None
         return next(field.kind for field in self.fields if field.name == steps[-1]).read(cursor, steps)
 
-    def _broken_rules(self, seen: dict[str, ScalarEvent]) -> list[tuple[str, str | None, str]]:
+    def _broken_rules(self, seen: dict[str, Event]) -> list[tuple[str, str | None, str]]:
         """Of each rule about which keys go together that does not hold: message, what is expected, key to point at."""
-        broken = [
-            (f"{name} is missing", f"a mapping such as {self.example}", "")
-            for name in self.required
-            if name not in seen
-        ]
-        if self.any_of and not any(name in seen for name in self.any_of):
-            broken.append((f"none of {', '.join(self.any_of)} is given", f"a mapping such as {self.example}", ""))
+        example = f"a mapping such as {self.example}"
+        broken: list[tuple[str, str | None, str]] = []
+        broken += [(f"{name} is missing", example, "") for name in self.required if name not in seen]
+        if self.any_of and seen.keys().isdisjoint(self.any_of):
+            broken.append((f"none of {', '.join(self.any_of)} is given", example, ""))
         for one, other in self.exclusive:
             if one in seen and other in seen:
                 broken.append((f"{one} and {other} exclude each other", "one of the two", other))
-        for name, others in self.needs.items():
-            missing = [other for other in others if other not in seen]
-            if name in seen and missing:
-                broken.append((f"{name} needs {' and '.join(missing)} beside it", None, name))
         return broken
 
 

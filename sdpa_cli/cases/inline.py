@@ -12,7 +12,7 @@ from yaml.events import CollectionEndEvent, Event, ScalarEvent, SequenceStartEve
 
 from sdpa_cli.cases.cells import TRUTH_VALUES, Cell
 from sdpa_cli.cases.cursor import Cursor
-from sdpa_cli.cases.kinds import named, parsed, report_kind
+from sdpa_cli.cases.nodes import named, parsed, report_kind
 from sdpa_cli.cases.numbers import decimal_comma
 from sdpa_cli.cases.source import Steps
 
@@ -46,7 +46,7 @@ class _Inline:
 
     def __init__(self, cursor: Cursor, cell: Cell, steps: Steps) -> None:
         self.cursor, self.cell, self.steps = cursor, cell, steps
-        self.cells = array(cell.typecode)
+        self.cells: array[Any] = array(cell.typecode)
 
     def read_list(self, start: Event, index: Shape) -> Shape | None:
         """Take a list whose beginning was taken; its shape, None where it has none."""

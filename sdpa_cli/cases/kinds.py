@@ -6,19 +6,17 @@ exactly one node and gives None where that node is not what it should be, with t
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
-from yaml.events import CollectionEndEvent, Event, MappingStartEvent, ScalarEvent, SequenceStartEvent
+from yaml.events import CollectionEndEvent, SequenceStartEvent
 
 from sdpa_cli.cases.cursor import Cursor
-from sdpa_cli.cases.numbers import NULLS, NotUnderstood, flag, number, shown, whole
+from sdpa_cli.cases.nodes import named, nearest, one_line, read_scalar, report_kind, take_scalar
+from sdpa_cli.cases.numbers import NotUnderstood, flag, number, shown, whole
 from sdpa_cli.cases.source import Steps
 
 Json = dict[str, Any]
-T = TypeVar("T")
 
 
 class Kind(Protocol):
@@ -111,20 +109,19 @@ class Choice:
     """One of a few words."""
 
     options: tuple[str, ...]
+    otherwise: str = ""
+    """What else may stand here, where the field is not only a choice."""
 
     def read(self, cursor: Cursor, steps: Steps) -> str | None:
         """Take one of the words, with or without quotes."""
-        event = take_scalar(cursor, steps, f"one of: {', '.join(self.options)}")
+        expected = f"{' or '.join(self.options)}{self.otherwise}"
+        event = take_scalar(cursor, steps, expected)
         if event is None or event.value in self.options:
             return None if event is None else str(event.value)
-        cursor.report(
-            event,
-            "choice",
-            f"{named(steps)} is {shown(event.value)}",
-            steps=steps,
-            expected=f"one of: {', '.join(self.options)}",
-            hint=nearest(event.value, self.options),
-        )
+        near = nearest(event.value, self.options)
+        hint = f"did you mean {near}?" if near else None
+        message = f"{named(steps)} is {shown(event.value)}"
+        cursor.report(event, "choice", message, steps=steps, expected=expected, hint=hint)
         return None
 
     def json_schema(self) -> Json:
@@ -143,7 +140,7 @@ class Text:
     def read(self, cursor: Cursor, steps: Steps) -> str | None:
         """Take a text, with or without quotes."""
         event = take_scalar(cursor, steps, "text")
-        return None if event is None else str(event.value)
+        return None if event is None else one_line(cursor, event, steps)
 
     def json_schema(self) -> Json:
         """As JSON Schema. Editors see ``1.50`` as a number and ``no`` as a word; both are text here."""
@@ -182,69 +179,3 @@ class ListOf:
     def words(self) -> str:
         """In words."""
         return f"list of {self.item.words()}"
-
-
-def read_scalar(cursor: Cursor, steps: Steps, parse: Callable[[str], T]) -> T | None:
-    """Take one unquoted scalar and parse it; None with the problem noted where that fails."""
-    event = take_scalar(cursor, steps, None)
-    return None if event is None else parsed(cursor, event, steps, parse)
-
-
-def parsed(cursor: Cursor, event: ScalarEvent, steps: Steps, parse: Callable[[str], T]) -> T | None:
-    """Parse a scalar that was taken; None with the problem noted where that fails."""
-    try:
-        value = parse(event.value)
-    except NotUnderstood as problem:
-        advice = {"expected": problem.expected, "hint": problem.hint}
-        cursor.report(event, "value", f"{named(steps)}: {problem.message}", steps=steps, **advice)
-        return None
-    if event.style:
-        message = f"{named(steps)}: {shown(event.value)} is text, because it stands in quotes"
-        cursor.report(event, "quoted", message, steps=steps, hint=f"write {event.value} without quotes")
-        return None
-    return value
-
-
-def take_scalar(cursor: Cursor, steps: Steps, expected: str | None) -> ScalarEvent | None:
-    """Take one scalar; None with the problem noted where a list or mapping stands."""
-    event = cursor.peek()
-    if isinstance(event, ScalarEvent):
-        cursor.next()
-        return event
-    report_kind(cursor, event, steps, expected or "a single value")
-    cursor.skip()
-    return None
-
-
-def report_kind(cursor: Cursor, event: Event, steps: Steps, expected: str, hint: str | None = None) -> None:
-    """Note that a value is a list, a mapping or a single value where something else is due."""
-    if isinstance(event, ScalarEvent):
-        found = "empty" if is_null(event) else shown(event.value)
-    else:
-        found = "a mapping" if isinstance(event, MappingStartEvent) else "a list"
-    cursor.report(event, "kind", f"{named(steps)} is {found}", steps=steps, expected=expected, hint=hint)
-
-
-def is_null(event: Event) -> bool:
-    """Whether nothing, or YAML's word for nothing, stands here."""
-    return isinstance(event, ScalarEvent) and not event.style and event.value in NULLS
-
-
-def nearest(word: str, known: tuple[str, ...]) -> str | None:
-    """A hint at the known word nearest to an unknown one, if any is near."""
-    folded = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), folded, n=1)
-    return f"did you mean {folded[near[0]]}?" if near else None
-
-
-def named(steps: Steps) -> str:
-    """A path as people write it, counted from 1: ``mask.window.left``, ``Q[2,1]``.
-
-    Examples
-    --------
-    >>> named(("expect", "weights", 0, 1))
-    'expect.weights[1,2]'
-    """
-    keys = ".".join(step for step in steps if isinstance(step, str))
-    numbers = ",".join(str(step + 1) for step in steps if isinstance(step, int))
-    return f"{keys}[{numbers}]" if numbers else keys or "the case"

@@ -14,9 +14,9 @@ from sdpa_cli.cases.building import build
 from sdpa_cli.cases.case import Case
 from sdpa_cli.cases.cursor import MAX_PROBLEMS, Cursor, Unreadable
 from sdpa_cli.cases.files import STDIN, read_standard_input, read_text
-from sdpa_cli.cases.kinds import is_null
+from sdpa_cli.cases.nodes import is_null
 from sdpa_cli.cases.schema import CASE
-from sdpa_cli.cases.source import START, Source, line_breaks
+from sdpa_cli.cases.source import Source, line_breaks
 from sdpa_cli.cases.syntax import glued_key
 from sdpa_cli.errors import InputError, Problem
 
@@ -177,7 +177,7 @@ def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
         elif isinstance(event, ScalarEvent) and (glued := glued_key(source, event.start_mark)):
             problems.append(glued)
         else:
-            values = CASE.read(cursor, ())
+            values = CASE.read_partly(cursor, ())
             cursor.next()
             cursor.next()
             return values
@@ -191,7 +191,7 @@ def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
 def _empty(source: Source) -> Problem:
     hint = "remove the line ---" if source.document > 1 else None
     message = "there is no case here" if source.document > 1 else "the file is empty"
-    return Problem("empty", message, f"at least {CASE.example}", hint, place=source.place(START))
+    return Problem("empty", message, f"at least {CASE.example}", hint, place=source.place(None))
 
 
 def _override(source: Source, problems: list[Problem]) -> Iterator[Any]:

@@ -14,7 +14,7 @@ from yaml.events import (
 )
 
 from sdpa_cli.cases.cursor import Cursor, Unreadable
-from sdpa_cli.cases.source import START, Source, Steps
+from sdpa_cli.cases.source import Mark, Source, Steps
 from sdpa_cli.errors import Place
 
 
@@ -33,7 +33,7 @@ def locate(source: Source, steps: Steps) -> Place:
     Place
     """
     cursor = Cursor(source, [])
-    nearest = START
+    nearest: Mark | None = None
     try:
         for event in _on_the_way(cursor, steps):
             nearest = event.start_mark

@@ -16,7 +16,8 @@ from sdpa_cli.cases.cells import NUMBERS, Cell
 from sdpa_cli.cases.cursor import Cursor
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.inline import read_inline
-from sdpa_cli.cases.kinds import Choice, Integer, Json, ListOf, Text, named, report_kind
+from sdpa_cli.cases.kinds import Choice, Integer, Json, ListOf, Text
+from sdpa_cli.cases.nodes import named, report_kind
 from sdpa_cli.cases.source import Steps
 from sdpa_cli.errors import InputError, Problem
 
@@ -88,12 +89,11 @@ class Matrix:
 
     def _read_elsewhere(self, cursor: Cursor, steps: Steps) -> Array | None:
         event = cursor.peek()
-        first = cursor.first_key()
+        first = cursor.first_key() or ""
         for group in self._elsewhere():
-            if first in (field.name for field in group.fields):
-                before = len(cursor.problems)
+            if first in group.names:
                 values = group.read(cursor, steps)
-                if values is None or len(cursor.problems) > before:
+                if values is None:
                     return None
                 return _drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
         report_kind(cursor, event, steps, self._expected())
@@ -114,14 +114,14 @@ class Matrix:
 
 def _drawn(cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
     shape = values["shape"]
-    if math.prod(shape) > MOST_RANDOM or len(shape) not in RANKS:
+    if len(shape) not in RANKS or max(*shape, math.prod(shape)) > MOST_RANDOM:
         message = f"{named(steps)}.shape is {list(shape)}"
         expected = f"2 to 4 axes, and at most {MOST_RANDOM} values in all"
         steps = (*steps, "shape")
         cursor.problems.append(Problem("shape", message, expected, None, steps, cursor.source.locate(steps)))
         return None
     generator = np.random.default_rng(values["seed"])
-    return generator.standard_normal(shape) if values["random"] == "normal" else generator.random(shape)
+    return np.asarray(generator.standard_normal(shape) if values["random"] == "normal" else generator.random(shape))
 
 
 def _nested(cell: Cell, rank: int) -> Json:

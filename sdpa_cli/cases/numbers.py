@@ -161,8 +161,15 @@ def decimal_comma(row: str) -> str | None:
     'a comma separates values: if 1,5 is one number, write 1.5'
     >>> decimal_comma("[1, 5, 2]")
     """
-    found = re.search(r"([0-9]+),([0-9]+)", row.split("]")[0])
-    return f"a comma separates values: if {found[0]} is one number, write {found[1]}.{found[2]}" if found else None
+    row = row.split("]")[0]
+    found = re.search(r"([0-9]+),([0-9]+)", row)
+    # Written without any spaces, [1,0,0] is the habit of many; only a pair of numbers is suspicious then.
+    suspicious = ", " in row or row.count(",") == 1
+    return (
+        f"a comma separates values: if {found[0]} is one number, write {found[1]}.{found[2]}"
+        if found and suspicious
+        else None
+    )
 
 
 def shown(text: str) -> str:

@@ -21,6 +21,7 @@ WINDOW = Group(
     ),
     "{left: 2, right: 0}",
     any_of=("left", "right"),
+    hint="a bare number means different things in different libraries: say how far to each side",
 )
 
 MASK = Group(
@@ -74,7 +75,12 @@ CASE = Group(
         Field("V", Matrix(), "Values `(…, Tk, d_v)`: one row per key.", None, ([[1, 0, 0], [0, 1, 0]],)),
         Field(
             "mask",
-            OneOf(Choice(("none", "causal")), TRUTH_MATRIX, MASK, dict.fromkeys(("file", "member"), TRUTH_MATRIX)),
+            OneOf(
+                Choice(("none", "causal"), ", or a matrix of 0 and 1, or {causal: true, window: {left: 2, right: 0}}"),
+                TRUTH_MATRIX,
+                MASK,
+                dict.fromkeys(("file", "member"), TRUTH_MATRIX),
+            ),
             "Which keys each query must not look at. In a matrix, 1 or true forbids.",
             "none",
             ("causal", [[0, 1], [0, 0]]),
@@ -99,7 +105,7 @@ CASE = Group(
         Field(
             "nonfinite",
             Choice(("error", "propagate")),
-            "What becomes of a score that is NaN or infinite at an allowed key: an error, or what arithmetic makes of it.",
+            "What becomes of a NaN or infinite score at an allowed key: an error, or what arithmetic makes of it.",
             "error",
         ),
         Field("expect", EXPECT, "What must come out; `sdpa compute` then compares, and fails where it differs."),

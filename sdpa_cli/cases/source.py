@@ -27,17 +27,6 @@ class Mark(Protocol):
     def column(self) -> int: ...  # noqa: D102
 
 
-@dataclass(frozen=True)
-class Point:
-    """A mark of our own."""
-
-    line: int
-    column: int
-
-
-START = Point(0, 0)
-
-
 @dataclass(frozen=True, eq=False)
 class Source:
     """One document of a case file, or one value given on the command line."""
@@ -56,10 +45,11 @@ class Source:
     root: Steps = ()
     """The path of what stands at the top of the text: that of a field, if the text is the value of one field."""
 
-    def place(self, mark: Mark) -> Place:
-        """The point of the file at one of PyYAML's marks."""
-        line = self._lines[mark.line] if mark.line < len(self._lines) else ""
-        return Place(self.name, self.first_line + mark.line, mark.column + 1, line)
+    def place(self, mark: Mark | None) -> Place:
+        """The point of the file at one of PyYAML's marks; without one, its beginning."""
+        line, column = (mark.line, mark.column) if mark else (0, 0)
+        text = self._lines[line] if line < len(self._lines) else ""
+        return Place(self.name, self.first_line + line, column + 1, text)
 
     def locate(self, steps: Steps) -> Place:
         """The point where the value at a path begins, or the value nearest above it that is there.

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import yaml
 
-from sdpa_cli.cases.source import START, Mark, Point, Source
-from sdpa_cli.errors import Problem
+from sdpa_cli.cases.source import Mark, Source
+from sdpa_cli.errors import Place, Problem
 
 
 @dataclass(frozen=True)
@@ -69,21 +69,24 @@ def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
     mark, context = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     said = str(getattr(error, "problem", None) or error)
     if mark is None:
-        return Problem("yaml-syntax", f"this is not YAML: {said}", place=source.place(START))
+        return Problem("yaml-syntax", f"this is not YAML: {said}", place=source.place(None))
     for candidate in (context, mark):
         if candidate is not None and (problem := glued_key(source, candidate)):
             return problem
+    here = source.place(mark)
+    if re.match(r"- +[0-9.]", here.source[here.column - 1 :]):
+        return Problem("yaml-syntax", "a minus sign belongs to its number", hint="remove the space after -", place=here)
     if "cannot start any token" in said or "'%' or '@'" in said:
-        return _strange_character(source, mark)
+        return _strange_character(here)
     for translation in _TRANSLATIONS:
         if translation.words in said:
             # What is never closed is found where it begins; the parser notices at its wits' end.
-            place = source.place(context if context is not None and "not closed" in translation.message else mark)
+            place = source.place(context) if context and "not closed" in translation.message else here
             return Problem("yaml-syntax", translation.message, hint=translation.hint, place=place)
-    return Problem("yaml-syntax", f"this is not YAML: {said}", place=source.place(mark))
+    return Problem("yaml-syntax", f"this is not YAML: {said}", place=here)
 
 
-def glued_key(source: Source, mark: Mark) -> Problem | None:
+def glued_key(source: Source, mark: Mark | None) -> Problem | None:
     """The problem of ``Q:[1]``, if the line at the mark has it: without a space that is one word, not a key."""
     place = source.place(mark)
     found = _GLUED.match(place.source)
@@ -93,12 +96,11 @@ def glued_key(source: Source, mark: Mark) -> Problem | None:
         "missing-space",
         f"a space is missing after '{found[1]}:'",
         hint=f"write '{found[1]}: ' and then the value",
-        place=source.place(Point(mark.line, found.end())),
+        place=replace(place, column=found.end() + 1),
     )
 
 
-def _strange_character(source: Source, mark: Mark) -> Problem:
-    place = source.place(mark)
+def _strange_character(place: Place) -> Problem:
     character = place.source[place.column - 1 : place.column]
     if character == "\t":
         return Problem("tab", "a tab cannot indent in YAML", hint="indent with spaces", place=place)
