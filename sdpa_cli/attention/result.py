@@ -44,6 +44,11 @@ class Attention:
     """``l`` of each row's softmax state."""
 
     @property
+    def inputs(self) -> Inputs:
+        """What it was computed from, in the engine's axes: for those who walk the same tiles."""
+        return self._inputs
+
+    @property
     def dtype(self) -> np.dtype[Any]:
         """What was computed in: float32 or float64."""
         return self._inputs.dtype
