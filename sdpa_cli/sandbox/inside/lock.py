@@ -1,0 +1,112 @@
+"""The lock: what a child gives up, in this order, before it reads the first byte of a submission.
+
+Identity, descriptors, resources, files (Landlock), system calls (seccomp); then it tries the door.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+if sys.platform != "win32":  # now: once root is given up its own library may be out of reach
+    import resource
+
+NOBODY_ID = 65534
+_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 1, 22, 2
+
+
+class UnsafeError(Exception):
+    """The lock does not hold; nothing untrusted may run."""
+
+
+@dataclass(frozen=True)
+class Rations:
+    """What one child may use up."""
+
+    cpu_seconds: int
+    memory_bytes: int
+    open_files: int
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+
+def drop_root() -> None:
+    """Become nobody. Root is not held by process limits and owns the files of everyone."""
+    if not hasattr(os, "geteuid"):
+        return
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
+        os.setresuid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
+    if 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
+        raise UnsafeError("still root after giving it up")
+
+
+def die_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends (Linux)."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:  # it ended before the kernel was told
+        os._exit(0)
+
+
+def ration(rations: Rations) -> None:
+    """Set the resource limits this system knows. No process and no thread may be added, no file may grow."""
+    if sys.platform == "win32":
+        return
+    limits = {
+        "RLIMIT_CORE": (0, 0),
+        "RLIMIT_FSIZE": (0, 0),
+        "RLIMIT_NPROC": (0, 0),
+        "RLIMIT_MEMLOCK": (0, 0),
+        "RLIMIT_MSGQUEUE": (0, 0),
+        "RLIMIT_NOFILE": (rations.open_files, rations.open_files),
+        "RLIMIT_AS": (rations.memory_bytes, rations.memory_bytes),
+        "RLIMIT_CPU": (rations.cpu_seconds, rations.cpu_seconds + 1),
+    }
+    for name, limit in limits.items():
+        kind = getattr(resource, name, None)
+        if kind is not None and not (name == "RLIMIT_AS" and sys.platform == "darwin"):  # refused there
+            resource.setrlimit(kind, limit)
+
+
+def filter_calls(program: bytes) -> None:
+    """Load a seccomp program; from here on the kernel answers EPERM to every call that it does not list."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    loaded = _Program(len(program) // 8, program)
+    if libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(loaded), 0, 0):
+        raise UnsafeError(f"seccomp: {os.strerror(ctypes.get_errno())}")
+
+
+def try_the_door(*, fenced: bool) -> None:
+    """Attempt what must fail. A level is only what it has just been seen to hold.
+
+    Raises
+    ------
+    UnsafeError
+        Something that should be locked opened.
+    """
+    attempts: list[tuple[str, Callable[[], object]]] = [
+        ("make a socket", socket.socket),
+        ("read another's file", lambda: os.open("/etc/passwd", os.O_RDONLY)),
+        ("write a file", lambda: os.open("/tmp/sdpa-door", os.O_WRONLY | os.O_CREAT)),  # noqa: S108 # must not open
+        ("signal its parent", lambda: os.kill(os.getppid(), 0)),
+        ("start a process", _fork),
+    ]
+    for what, attempt in attempts if fenced else ():
+        try:
+            attempt()
+        except OSError:
+            continue
+        raise UnsafeError(f"the sandbox lets a submission {what}")
+
+
+def _fork() -> None:
+    if os.fork() == 0:
+        os._exit(0)

@@ -1,0 +1,149 @@
+"""Serving one submission from behind the lock: load it, call it, list its tests, until the parent hangs up."""
+
+from __future__ import annotations
+
+import builtins
+import random
+import sys
+from collections.abc import Mapping
+from types import ModuleType, TracebackType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from sdpa_cli.sandbox.inside import pytesting, wire
+from sdpa_cli.sandbox.inside.channel import Channel, leave, text_stream
+from sdpa_cli.sandbox.inside.loading import Shelf, Stub
+
+MAX_TESTS = 200
+MAX_CALLBACK = 1 << 18
+BROKEN = 70
+"""Exit status when the submission broke the loop around it."""
+
+
+def serve(channel: Channel) -> NoReturn:
+    """Answer requests for ever; the parent ends it."""
+    channel.reply(wire.JAILED, b"")
+    sys.stdout = text_stream(channel)
+    sys.stderr = text_stream(channel)
+    streams = (sys.stdout, sys.stderr)
+    service = _Service(channel)
+    try:
+        while True:
+            kind, body = channel.request()
+            answer = service.answer(kind, body)
+            for stream in streams:
+                stream.flush()
+            channel.reply(*answer)
+    except BaseException:
+        leave(BROKEN)
+
+
+class _Service:
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._files: Mapping[str, bytes] = {}
+        self._module: ModuleType | None = None
+        self._limit = 0
+
+    def answer(self, kind: bytes, body: Any) -> tuple[bytes, bytes]:
+        actions = {wire.OPEN: self._open, wire.CALL: self._call, wire.LIST: self._list}
+        try:
+            return actions[kind](body)
+        except wire.TooBigError:
+            return wire.TOO_BIG, b""
+        except BaseException as error:
+            return wire.RAISED, _described(error, self._files)
+
+    def _open(self, body: Any) -> tuple[bytes, bytes]:
+        names, sources, provided, self._limit = body
+        self._files = dict(zip(names, sources, strict=True))
+        stubs: dict[str, dict[str, Stub]] = {}
+        for target in provided:
+            module, _, function = target.partition(".")
+            stubs.setdefault(module, {})[function] = _stub(self._channel, target)
+        shelf = Shelf(self._files, stubs)
+        sys.meta_path.insert(0, shelf)
+        sys.modules["pytest"] = pytesting.stand_in()
+        random.seed(0)  # the same submission, the same outcome
+        np.random.seed(0)
+        self._module = shelf.main()
+        return wire.RETURNED, wire.encode((None, ()))
+
+    def _list(self, _: Any) -> tuple[bytes, bytes]:
+        names = list(pytesting.tests_of(vars(self._module)))[:MAX_TESTS]
+        return wire.RETURNED, wire.encode((tuple(names), ()), self._limit)
+
+    def _call(self, body: Any) -> tuple[bytes, bytes]:
+        name, sent_args, sent_kwargs = body
+        function = pytesting.find(vars(self._module), name)
+        if function is None:
+            return wire.MISSING, b""
+        args = [_own(value) for value in sent_args]
+        kwargs = {key: _own(value) for key, value in sent_kwargs}
+        inputs = [*zip(range(len(args)), args, sent_args, strict=True)]
+        inputs += [(key, kwargs[key], sent) for key, sent in sent_kwargs]
+        result = function(*args, **kwargs)
+        changed = tuple(key for key, now, sent in inputs if _differs(now, sent))
+        return wire.RETURNED, wire.encode((result, changed), self._limit)
+
+
+def _own(value: object) -> object:
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def _differs(now: object, sent: object) -> bool:
+    # The submission could forge this answer. It would gain what a copy of its input gives it, at more trouble.
+    if not isinstance(now, np.ndarray) or not isinstance(sent, np.ndarray):
+        return False
+    return now.shape != sent.shape or now.tobytes() != sent.tobytes()
+
+
+def _stub(channel: Channel, target: str) -> Stub:
+    def provided(*args: object, **kwargs: object) -> object:
+        sent = (target, _arrays(args), tuple(_items(kwargs)))
+        channel.reply(wire.CALLBACK, wire.encode(sent, MAX_CALLBACK))
+        kind, value = channel.request()
+        if kind == wire.ANSWER:
+            return _unframed(value)
+        name, message = value
+        error = getattr(builtins, str(name), RuntimeError)
+        raise error(message)
+
+    provided.__name__ = provided.__qualname__ = target.rpartition(".")[2]
+    return provided
+
+
+def _arrays(args: tuple[object, ...]) -> tuple[object, ...]:
+    return tuple(np.asarray(value) if isinstance(value, list) else value for value in args)
+
+
+def _items(kwargs: dict[str, object]) -> list[tuple[str, object]]:
+    return list(zip(kwargs, _arrays(tuple(kwargs.values())), strict=True))
+
+
+def _unframed(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(_unframed(item) for item in value)
+    return _own(value)
+
+
+def _described(error: BaseException, files: Mapping[str, bytes]) -> bytes:
+    kind = type(error).__name__[:80]
+    try:
+        message = str(error.msg if isinstance(error, SyntaxError) else error)[:500]
+    except BaseException:  # an exception may fail at being printed, too
+        message = "(its message cannot be printed)"
+    file, line = _where(error.__traceback__, files)
+    if isinstance(error, SyntaxError) and error.filename in files:
+        file, line = error.filename, error.lineno
+    return wire.encode((kind, message, file, line), wire.MAX_ERROR)
+
+
+def _where(trace: TracebackType | None, files: Mapping[str, bytes]) -> tuple[str | None, int | None]:
+    place: tuple[str | None, int | None] = (None, None)
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename in files:
+            place = (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return place

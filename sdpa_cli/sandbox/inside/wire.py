@@ -1,0 +1,198 @@
+"""The frames and values that cross the wall, the same on both sides: never ``.npy``, never pickle.
+
+A frame is a 16-byte id, a kind, a length and a body; a body is one value. Whoever decodes trusts nothing: every length
+is checked in Python's own integers before anything is made from it.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+HEADER = struct.Struct("<16scI")
+JAILED, OPEN, CALL, LIST = b"J", b"O", b"C", b"L"
+RETURNED, RAISED, MISSING, TOO_BIG = b"R", b"E", b"N", b"B"
+PRINTED, CALLBACK, ANSWER, REFUSAL = b"P", b"K", b"A", b"X"
+
+MAX_NDIM = 8
+MAX_AXIS = 1 << 31
+MAX_DEPTH = 5
+MAX_NODES = 4096
+MAX_ERROR = 4096
+"""Bytes that an error frame may have."""
+MAX_PRINTED = 1 << 16
+"""Bytes of printed text in one frame."""
+
+DTYPES = {code: np.dtype(f"<{code}") for code in ("f2", "f4", "f8", "i4", "i8")} | {
+    "b1": np.dtype("?"),
+    "u1": np.dtype("u1"),
+}
+_INT64 = struct.Struct("<q")
+_FLOAT64 = struct.Struct("<d")
+_COUNT = struct.Struct("<I")
+
+
+class WireError(ValueError):
+    """Bytes that no honest side would have sent."""
+
+
+class TooBigError(ValueError):
+    """A value larger than the frame it should go into."""
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Something that is not sent, only described: ``an object of type Tensor``."""
+
+    description: str
+
+
+Value = np.ndarray | tuple["Value", ...] | list["Value"] | bool | int | float | str | bytes | Opaque | None
+
+
+def encode(value: object, limit: int = 64 << 20) -> bytes:
+    """A value as bytes; what has no place in the format becomes an `Opaque`.
+
+    Raises
+    ------
+    TooBigError
+        It needs more than `limit` bytes. Found before the bytes are made: a broadcast view may be nominally huge.
+    """
+    return b"".join(_Encoder(limit).parts_of(value, 0))
+
+
+class _Encoder:
+    def __init__(self, limit: int) -> None:
+        self.room = limit
+        self.nodes = MAX_NODES
+
+    def parts_of(self, value: object, depth: int) -> list[bytes]:
+        """The pieces of one value, its tag first."""
+        if isinstance(value, np.ndarray | np.generic):
+            return self._array(np.asarray(value))
+        if isinstance(value, tuple | list):
+            if depth == MAX_DEPTH or len(value) > self.nodes:
+                return self._text(b"O", f"a deep or long {type(value).__name__}")
+            self.nodes -= len(value)
+            parts = [b"T" if isinstance(value, tuple) else b"L", _COUNT.pack(len(value))]
+            for item in value:
+                parts += self.parts_of(item, depth + 1)
+            return parts
+        return self._scalar(value)
+
+    def _scalar(self, value: object) -> list[bytes]:
+        if value is None:
+            return [b"N"]
+        if isinstance(value, bool):
+            return [b"1" if value else b"0"]
+        if isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
+            return [b"I", _INT64.pack(value)]
+        if isinstance(value, float):
+            return [b"F", _FLOAT64.pack(value)]
+        if isinstance(value, str):
+            return self._text(b"S", value)
+        if isinstance(value, bytes):
+            return self._bytes(b"Y", value)
+        if isinstance(value, Opaque):
+            return self._text(b"O", value.description)
+        return self._text(b"O", f"an object of type {type(value).__name__:.80}")
+
+    def _array(self, array: np.ndarray) -> list[bytes]:
+        code = array.dtype.str[1:]
+        if code not in DTYPES or array.ndim > MAX_NDIM:
+            return self._text(b"O", f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
+        self._take(array.nbytes)
+        shape = struct.pack(f"<{array.ndim}Q", *array.shape)
+        return [b"A", code.encode(), bytes([array.ndim]), shape, array.astype(DTYPES[code], order="C").tobytes()]
+
+    def _text(self, tag: bytes, text: str) -> list[bytes]:
+        return self._bytes(tag, text.encode("utf-8", "backslashreplace"))
+
+    def _bytes(self, tag: bytes, data: bytes) -> list[bytes]:
+        self._take(len(data))
+        return [tag, _COUNT.pack(len(data)), data]
+
+    def _take(self, size: int) -> None:
+        self.room -= size
+        if self.room < 0:
+            raise TooBigError("the value is too big to be sent")
+
+
+def decode(data: bytes) -> Value:
+    """The one value that `data` holds. Its arrays are read-only views of `data`.
+
+    Raises
+    ------
+    WireError
+        The bytes are truncated, too long, too deep, or lie about a length.
+    """
+    decoder = _Decoder(data)
+    value = decoder.value(0)
+    if decoder.at != len(data):
+        raise WireError("bytes after the value")
+    return value
+
+
+class _Decoder:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.nodes = MAX_NODES
+
+    def take(self, size: int) -> bytes:
+        if size > len(self.data) - self.at:
+            raise WireError("fewer bytes than announced")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def value(self, depth: int) -> Value:
+        if depth > MAX_DEPTH:
+            raise WireError("a value too deep")
+        tag = self.take(1)
+        if tag == b"A":
+            return self._array()
+        if tag in b"TL":
+            count = self._count(self.nodes)
+            self.nodes -= count
+            items = [self.value(depth + 1) for _ in range(count)]
+            return tuple(items) if tag == b"T" else items
+        if tag in b"N01":
+            return {b"N": None, b"0": False, b"1": True}[tag]
+        if tag == b"I":
+            return int(_INT64.unpack(self.take(8))[0])
+        if tag == b"F":
+            return float(_FLOAT64.unpack(self.take(8))[0])
+        if tag in b"SYO":
+            return self._chars(tag)
+        raise WireError("an unknown kind of value")
+
+    def _count(self, limit: int) -> int:
+        count = int(_COUNT.unpack(self.take(4))[0])
+        if count > limit:
+            raise WireError("too many values")
+        return count
+
+    def _chars(self, tag: bytes) -> str | bytes | Opaque:
+        data = self.take(self._count(len(self.data)))
+        if tag == b"Y":
+            return data
+        text = data.decode("utf-8", "replace")
+        return text if tag == b"S" else Opaque(text)
+
+    def _array(self) -> np.ndarray:
+        dtype = DTYPES.get(self.take(2).decode("latin-1"))
+        ndim = self.take(1)[0]
+        if dtype is None or ndim > MAX_NDIM:
+            raise WireError("an unknown kind of array")
+        shape = struct.unpack(f"<{ndim}Q", self.take(8 * ndim))
+        if any(size > MAX_AXIS for size in shape):
+            raise WireError("an axis too long")
+        raw = self.take(math.prod(shape) * dtype.itemsize)
+        try:
+            array = np.frombuffer(raw, np.uint8 if dtype.kind == "b" else dtype).reshape(shape)
+        except ValueError:  # an empty array whose other axes multiply past the address space
+            raise WireError("an impossible shape") from None
+        return np.not_equal(array, 0) if dtype.kind == "b" else array  # a byte of 2 is no boolean that NumPy knows

@@ -1,0 +1,78 @@
+"""The zygote: holds NumPy, never sees a submission, and forks one locked child for each.
+
+It is the only thread of its process, so that a fork copies a process at rest.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sdpa_cli.sandbox.inside import landlock, lock, orders
+from sdpa_cli.sandbox.inside.channel import Channel
+from sdpa_cli.sandbox.inside.serve import serve
+
+_CHANNEL = 3
+_MOST_FILES = 4096
+_IDLE_SECONDS = 0.05
+
+
+@dataclass(frozen=True)
+class Walls:
+    """What every child is locked behind besides its rations."""
+
+    fence: int | None
+    """A Landlock ruleset's descriptor."""
+    program: bytes
+    """A seccomp program, empty for none."""
+
+
+def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> None:
+    """Serve the parent's orders until it hangs up; `warm_up` works a bit in idle time, False when done."""
+    control.send(orders.READY)
+    gc.collect()
+    gc.freeze()  # or the first collection in each child would copy every page
+    while True:
+        while not select.select([control], [], [], _IDLE_SECONDS)[0] and warm_up():
+            gc.freeze()
+        order, passed, _, _ = socket.recv_fds(control, 64, 1)
+        if order[:1] == orders.SPAWN:
+            _spawn(control, passed[0], lock.Rations(*orders.RATIONS.unpack(order[1:])), walls)
+        elif order[:1] == orders.REAP:
+            _, status, used = os.wait4(int(order[1:]), 0)
+            control.send(orders.ENDING.pack(status, int(1000 * (used.ru_utime + used.ru_stime))))
+        else:
+            return
+
+
+def _spawn(control: socket.socket, channel: int, rations: lock.Rations, walls: Walls) -> None:
+    zygote = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            _become_child(zygote, channel, rations, walls)
+        finally:
+            os._exit(orders.UNSAFE)
+    os.close(channel)
+    handle = os.pidfd_open(child)  # nobody else reaps it, so its number cannot have passed to another
+    socket.send_fds(control, [b"%d" % child], [handle])
+    os.close(handle)
+
+
+def _become_child(zygote: int, channel: int, rations: lock.Rations, walls: Walls) -> None:
+    lock.die_with(zygote)
+    if walls.fence is not None or walls.program:
+        landlock.no_new_privileges()
+    if walls.fence is not None:
+        landlock.restrict(walls.fence)
+    os.dup2(channel, _CHANNEL)
+    os.closerange(_CHANNEL + 1, _MOST_FILES)
+    lock.ration(rations)
+    if walls.program:
+        lock.filter_calls(walls.program)
+    lock.try_the_door(fenced=bool(walls.program))
+    serve(Channel(_CHANNEL, _CHANNEL))

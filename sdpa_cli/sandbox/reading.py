@@ -1,0 +1,39 @@
+"""Opening a file that a stranger handed in."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from sdpa_cli.errors import InputError, Problem
+
+MAX_SOURCE = 256 << 10
+
+
+def read_source(path: Path) -> bytes:
+    """The bytes of a regular file of at most 256 KiB.
+
+    Raises
+    ------
+    InputError
+        It is missing, a link, a device, a folder, a pipe, or too long. Nothing is waited for.
+    """
+    # O_NONBLOCK: a pipe without a writer would wait for ever; the two are absent on Windows, as are such files
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        if path.is_symlink():
+            raise _unreadable(path, "is a symbolic link", "hand in the file itself")
+        with open(os.open(path, flags), "rb") as file:  # noqa: PTH123 # a descriptor, not a path
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise _unreadable(path, "is not a regular file", "hand in a plain Python file")
+            data = file.read(MAX_SOURCE + 1)
+    except OSError as error:
+        raise _unreadable(path, f"cannot be opened: {os.strerror(error.errno or 0)}", None) from None
+    if len(data) > MAX_SOURCE:
+        raise _unreadable(path, f"is longer than {MAX_SOURCE >> 10} KiB", "hand in the source file only")
+    return data
+
+
+def _unreadable(path: Path, what: str, hint: str | None) -> InputError:
+    return InputError(Problem("unreadable-source", f"{path.name} {what}", hint=hint))
