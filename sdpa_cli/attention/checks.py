@@ -102,14 +102,15 @@ def _lead_problems(q: Shape, k: Shape, v: Shape) -> list[Problem]:
     if len(q) == 4 and k[0] == q[0]:
         message = f"Q has H = {q[1]} heads, K has {k[1]}"
         hint = "in grouped-query attention each key/value head serves the same number of query heads"
-        found.append(Problem("head-count", message, f"H divisible by K's heads: {_divisors(q[1])}", hint, ("K",)))
+        found.append(Problem("head-count", message, f"H divisible by K's heads: {divisors(q[1])}", hint, ("K",)))
     else:
         message = f"Q has leading axes {q[:-2]}, K has {k[:-2]}"
         found.append(Problem("shape-mismatch", message, f"{q[:-2]}", "leading axes do not broadcast", ("K",)))
     return found
 
 
-def _divisors(number: int) -> str:
+def divisors(number: int) -> str:
+    """The numbers that divide a count of heads, as messages name them."""
     return ", ".join(str(n) for n in range(1, number + 1) if number % n == 0) or "none"
 
 

@@ -1,4 +1,4 @@
-"""Where a token stands, told to an attention that cannot see order: sinusoids, rotations (RoPE), linear biases (ALiBi)."""
+"""Where a token stands, told to an attention that cannot see order: sinusoids, rotations (RoPE), slopes (ALiBi)."""
 
 from __future__ import annotations
 
