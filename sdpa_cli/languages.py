@@ -85,9 +85,19 @@ def load(package: str, language: str) -> Texts:
     language
         A key of `LANGUAGES`.
     """
+    return parse(files(package).joinpath("texts", f"{language}.yaml").read_text("utf-8"), language)
+
+
+def parse(text: str, language: str) -> Texts:
+    """The texts in a YAML text; nested keys are joined by dots.
+
+    Examples
+    --------
+    >>> parse("row: {sum: 'sums to {sum}'}", "en")("row.sum", sum=1)
+    'sums to 1'
+    """
     import yaml
 
-    text = files(package).joinpath("texts", f"{language}.yaml").read_text("utf-8")
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return Texts(language, dict(_flat(yaml.load(text, Loader=loader))))  # noqa: S506 - a safe loader, in C where there is
 
