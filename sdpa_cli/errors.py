@@ -136,25 +136,24 @@ def render(problem: Problem) -> str:
 
 
 def _excerpt(place: Place) -> list[str]:
-    """The source line and a caret under the column, as wide as a terminal shows them."""
-    cells = [_visible(character) for character in place.source]
-    widths = [sum(map(_width, cell)) for cell in cells]
-    column = min(place.column - 1, len(cells))
+    """The source line, cut around the column where it is long, and a caret under the column."""
+    first = max(0, place.column - 1 - _SHOWN_WIDTH)
+    nearby = [_visible(character) for character in place.source[first : place.column - 1 + _SHOWN_WIDTH]]
+    widths = [sum(map(_width, cell)) for cell in nearby]
+    column = min(place.column - 1 - first, len(nearby))
     start, stop = _window(widths, column)
-    before, after = "…" * (start > 0), "…" * (stop < len(cells))
+    before, after = "…" * (first + start > 0), "…" * (first + stop < len(place.source))
     indent = len(before) + sum(widths[start:column])
-    return [f"    {before}{''.join(cells[start:stop])}{after}", f"    {' ' * indent}^"]
+    return [f"    {before}{''.join(nearby[start:stop])}{after}", f"    {' ' * indent}^"]
 
 
 def _window(widths: list[int], column: int) -> tuple[int, int]:
     """Which characters of a line to show: all if they fit, else those around a column."""
-    if sum(widths) <= _SHOWN_WIDTH:
-        return 0, len(widths)
-    start = stop = column
-    while start > 0 and sum(widths[start - 1 : column]) <= _SHOWN_WIDTH // 2:
-        start -= 1
-    while stop < len(widths) and sum(widths[start : stop + 1]) <= _SHOWN_WIDTH:
-        stop += 1
+    start, stop = 0, len(widths)
+    while sum(widths[start:column]) > _SHOWN_WIDTH // 2 and sum(widths[start:stop]) > _SHOWN_WIDTH:
+        start += 1
+    while sum(widths[start:stop]) > _SHOWN_WIDTH:
+        stop -= 1
     return start, stop
 
 

@@ -53,12 +53,12 @@ def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Ar
     InputError
         When there is no such array. A problem without a place concerns the file as a whole.
     """
-    check_file(path, name)
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".npy", ".npz"):
-        raise _refused(f"{name} has an unknown ending", "a file whose name ends in .npy, .npz or .csv")
+        raise _refused(f"'{name}' has an unknown ending", "a file whose name ends in .npy, .npz or .csv")
+    check_file(path, name)
     if member is not None and suffix != ".npz":
-        raise _refused(f"{name} has no members", hint="leave member out: only npz archives have them")
+        raise _refused(f"'{name}' has no members", hint="leave member out: only npz archives have them")
     if suffix == ".csv":
         return read_csv(read_text(path, name), name, cell)
     try:
@@ -67,9 +67,9 @@ def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Ar
     except OSError as error:
         raise refusal(path, name, error) from None
     except _DAMAGED as error:
-        raise _refused(f"{name} is damaged or no {suffix[1:]} file: {error}") from None
+        raise _refused(f"'{name}' is damaged or no {suffix[1:]} file: {error}") from None
     except NotUnderstood as problem:
-        raise _refused(f"{name} {problem.message}", problem.expected, problem.hint) from None
+        raise _refused(f"'{name}' {problem.message}", problem.expected, problem.hint) from None
     return _of_cells(found, name, cell)
 
 
@@ -140,6 +140,9 @@ def _header(stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Literal[
     """What an npy header says: dtype, shape, order and bytes of data."""
     try:
         version = npy.read_magic(stream)
+    except ValueError:
+        raise NotUnderstood("is no npy file", "an array as numpy.save writes it") from None
+    try:
         readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         if version not in readers:
             raise NotUnderstood(f"has npy version {version[0]}.{version[1]}", "version 1.0 or 2.0, as numbers have")
@@ -147,7 +150,7 @@ def _header(stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Literal[
     except NotUnderstood:
         raise
     except ValueError as error:
-        raise NotUnderstood(f"is damaged or no npy file: {str(error).splitlines()[0]}") from None
+        raise NotUnderstood(f"is damaged: {str(error).splitlines()[0]}") from None
     if dtype.hasobject:
         hint = "save the numbers with a numeric dtype: astype(float)"
         raise NotUnderstood("holds pickled Python objects, which are never unpickled", "an array of numbers", hint)
@@ -168,13 +171,13 @@ def _of_cells(found: Array, name: str, cell: Cell) -> Array:
         return found if found.dtype == np.bool_ else _truths(found, name, numeric)
     if numeric:
         return found
-    raise _refused(f"{name} has dtype {found.dtype}", "float16, float32, float64 or integers")
+    raise _refused(f"'{name}' has dtype {found.dtype}", "float16, float32, float64 or integers")
 
 
 def _truths(found: Array, name: str, numeric: bool) -> Array:
     if not numeric:
-        raise _refused(f"{name} has dtype {found.dtype}", "bool, or numbers that are all 0 or 1")
+        raise _refused(f"'{name}' has dtype {found.dtype}", "bool, or numbers that are all 0 or 1")
     if not all(bool(((row == 0) | (row == 1)).all()) for row in found):
         hint = "an additive mask of 0 and -inf becomes a mask with mask == -np.inf"
-        raise _refused(f"{name} holds other values than 0 and 1", "a mask of 0 and 1, or of bool", hint)
+        raise _refused(f"'{name}' holds other values than 0 and 1", "a mask of 0 and 1, or of bool", hint)
     return np.asarray(found == 1)

@@ -19,6 +19,7 @@ from yaml.events import (
     MappingStartEvent,
     NodeEvent,
     ScalarEvent,
+    StreamEndEvent,
 )
 
 from sdpa_cli.cases.source import Source, Steps
@@ -62,6 +63,19 @@ class Cursor:
         self._anchored = 0
         self._replays: list[Iterator[Event]] = []
         self._replayed = 0
+
+    def begin(self) -> Event | None:
+        """Go to the first event of the document's value; None where there is no document."""
+        self.next()
+        if isinstance(self.peek(), StreamEndEvent):
+            return None
+        self.next()
+        return self.peek()
+
+    def end(self) -> None:
+        """Take the end of the document; whatever follows it is a problem."""
+        self.next()
+        self.next()
 
     def peek(self) -> Event:
         """The event that `next` will give. An alias stands for the node it repeats."""

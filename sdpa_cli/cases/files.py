@@ -87,20 +87,20 @@ def check_file(path: Path, name: str) -> None:
     except (OSError, ValueError) as error:
         raise refusal(path, name, error) from None
     if stat.S_ISDIR(mode):
-        raise InputError(Problem("directory", f"{name} is a directory", "a file"))
+        raise InputError(Problem("directory", f"'{name}' is a directory", "a file"))
     if not stat.S_ISREG(mode):
         hint = "to read from a pipe, give - and send it to standard input"
-        raise InputError(Problem("not-a-file", f"{name} is a pipe or device", "a regular file", hint))
+        raise InputError(Problem("not-a-file", f"'{name}' is a pipe or device", "a regular file", hint))
 
 
 def refusal(path: Path, name: str, error: Exception) -> InputError:
     """What to tell the user when the operating system refuses a file."""
     if isinstance(error, FileNotFoundError):
-        return InputError(Problem("missing-file", f"{name} does not exist", hint=_near(path)))
+        return InputError(Problem("missing-file", f"'{name}' does not exist", hint=_near(path)))
     if isinstance(error, PermissionError):
-        return InputError(Problem("unreadable-file", f"{name} may not be read: permission denied"))
+        return InputError(Problem("unreadable-file", f"'{name}' may not be read: permission denied"))
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return InputError(Problem("unreadable-file", f"{name} cannot be read: {reason}"))
+    return InputError(Problem("unreadable-file", f"'{name}' cannot be read: {reason}"))
 
 
 def decode(data: bytes, name: str) -> str:
@@ -115,7 +115,7 @@ def decode(data: bytes, name: str) -> str:
     mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), None)
     if kind or (mark is None and b"\0" in data):
         hint = "a matrix in a file of its own is used with Q: {file: q.npy}" if kind and "a" in kind else None
-        raise InputError(Problem("binary-file", f"{name} is {kind or 'a binary file'}", "a YAML text", hint))
+        raise InputError(Problem("binary-file", f"'{name}' is {kind or 'a binary file'}", "a YAML text", hint))
     encoding = "utf-8" if mark is None else _ENCODINGS[mark]
     try:
         text = data.decode(encoding)
@@ -133,7 +133,7 @@ def _bounded(stream: BinaryIO, name: str) -> bytes:
     if len(data) <= MAX_BYTES:
         return data
     hint = "keep large matrices in .npy files and write Q: {file: q.npy}"
-    raise InputError(Problem("too-large", f"{name} is larger than {MAX_BYTES >> 20} MiB", "a smaller text", hint))
+    raise InputError(Problem("too-large", f"'{name}' is larger than {MAX_BYTES >> 20} MiB", "a smaller text", hint))
 
 
 def _near(path: Path) -> str | None:

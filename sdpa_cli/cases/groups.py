@@ -142,7 +142,9 @@ class Group:
         """Of each rule about which keys go together that does not hold: message, what is expected, key to point at."""
         example = f"a mapping such as {self.example}"
         broken: list[tuple[str, str | None, str]] = []
-        broken += [(f"{name} is missing", example, "") for name in self.required if name not in seen]
+        missing = [name for name in self.required if name not in seen]
+        if missing:
+            broken.append((f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing", example, ""))
         if self.any_of and seen.keys().isdisjoint(self.any_of):
             broken.append((f"none of {', '.join(self.any_of)} is given", example, ""))
         for one, other in self.exclusive:

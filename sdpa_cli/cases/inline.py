@@ -47,6 +47,7 @@ class _Inline:
     def __init__(self, cursor: Cursor, cell: Cell, steps: Steps) -> None:
         self.cursor, self.cell, self.steps = cursor, cell, steps
         self.cells: array[Any] = array(cell.typecode)
+        self.too_deep = False
 
     def read_list(self, start: Event, index: Shape) -> Shape | None:
         """Take a list whose beginning was taken; its shape, None where it has none."""
@@ -66,7 +67,7 @@ class _Inline:
                 whole = False
         self.cursor.next()
         for position, odd, message in lengths.odd():
-            self._report_ragged(odd, (*index, position), message)
+            self._report_ragged((odd, lengths.first), (*index, position), message)
             whole = False
         return (lengths.count, *lengths.common) if whole else None
 
@@ -98,19 +99,22 @@ class _Inline:
     def _refuse(self, event: Event, index: Shape) -> None:
         """Note that something stands here that makes no matrix of the whole, and pass over it."""
         if len(index) == MAX_RANK and isinstance(event, SequenceStartEvent):
-            message = f"{named(self.steps)} has more than {MAX_RANK} axes"
-            self.cursor.report(event, "rank", message, steps=self.steps, expected=f"2 to {MAX_RANK} nested lists")
+            if not self.too_deep:
+                message = f"{named(self.steps)} has more than {MAX_RANK} axes"
+                self.cursor.report(event, "rank", message, steps=self.steps, expected=f"2 to {MAX_RANK} nested lists")
+            self.too_deep = True
         else:
             expected = "either rows or single values at this depth, not both"
             report_kind(self.cursor, event, (*self.steps, *index), expected)
         self.cursor.skip()
 
-    def _report_ragged(self, event: Event, index: Shape, message: str) -> None:
+    def _report_ragged(self, suspects: tuple[Event, Event], index: Shape, message: str) -> None:
         steps = (*self.steps, *index)
-        place = self.cursor.source.place(event.start_mark)
-        hint = decimal_comma(place.source[place.column - 1 :])
+        places = (self.cursor.source.place(event.start_mark) for event in suspects)
+        hints = (decimal_comma(place.source[place.column - 1 :]) for place in places)
+        hint = next(filter(None, hints), None)
         message = f"{named(steps)} has {message}"
-        self.cursor.report(event, "ragged", message, steps=steps, expected="rows of one length", hint=hint)
+        self.cursor.report(suspects[0], "ragged", message, steps=steps, expected="rows of one length", hint=hint)
 
 
 class _Lengths:
@@ -118,37 +122,38 @@ class _Lengths:
 
     def __init__(self) -> None:
         self.count = 0
-        self._first: tuple[int, Event, Shape] | None = None
-        self._others: list[tuple[int, Event, Shape]] = []
-        """Those whose shape is not the first one's; the first few of them."""
+        self._shaped: list[tuple[int, Event, Shape]] = []
+        """The first list, then some of those whose shape is not the first one's."""
         self._agree = 0
 
     def add(self, event: Event, shape: Shape | None) -> None:
         """Count one more list; None is the shape of one that has none."""
         if shape is not None:
-            if self._first is None:
-                self._first = (self.count, event, shape)
-            elif shape == self._first[2]:
+            if self._shaped and shape == self.common:
                 self._agree += 1
-            elif len(self._others) < _ODD_LISTS:
-                self._others.append((self.count, event, shape))
+            elif len(self._shaped) <= _ODD_LISTS:
+                self._shaped.append((self.count, event, shape))
         self.count += 1
+
+    @property
+    def first(self) -> Event:
+        """The beginning of the first list that has a shape."""
+        return self._shaped[0][1]
 
     @property
     def common(self) -> Shape:
         """The shape of them all."""
-        return self._first[2] if self._first else ()
+        return self._shaped[0][2] if self._shaped else ()
 
     def odd(self) -> Iterator[tuple[int, Event, str]]:
         """Position, beginning and description of each list that breaks the shape."""
-        if self._first is None or not self._others:
-            return
-        if self._agree == 0 and len(self._others) > 1 and len({shape for _, _, shape in self._others}) == 1:
-            position, event, shape = self._first
-            yield position, event, f"{_sized(shape)}, the others have {_sized(self._others[0][2])}"
+        others = self._shaped[1:]
+        if self._agree == 0 and len(others) > 1 and len({shape for _, _, shape in others}) == 1:
+            position, event, shape = self._shaped[0]
+            yield position, event, f"{_sized(shape)}, the others have {_sized(others[0][2])}"
         else:
-            for position, event, shape in self._others:
-                yield position, event, f"{_sized(shape)}, the first has {_sized(self._first[2])}"
+            for position, event, shape in others:
+                yield position, event, f"{_sized(shape)}, the first has {_sized(self.common)}"
 
 
 def _sized(shape: Shape) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from yaml.events import ScalarEvent, StreamEndEvent
+from yaml.events import ScalarEvent
 
 from sdpa_cli.cases.building import build
 from sdpa_cli.cases.case import Case
@@ -154,8 +154,16 @@ def _read(source: Source, given: dict[str, Any], problems: list[Problem]) -> Cas
         mask_means = {} if "mask" not in given or _is_matrix(given["mask"]) else {"mask_means": "forbidden"}
         case, more = build(source, values | given | mask_means)
         found += [problem if problem.place else problem.at(source.locate(problem.path)) for problem in more]
-    problems += found
+    problems += sorted(found, key=lambda problem: _reading_order(problem, source))
     return None if found else case
+
+
+def _reading_order(problem: Problem, source: Source) -> tuple[bool, int, int]:
+    """From top to bottom; what is elsewhere, in a csv file or on the command line, comes last."""
+    place = problem.place
+    if place is None or place.file != source.name:
+        return True, 0, 0
+    return False, place.line, place.column
 
 
 def _is_matrix(mask: Any) -> bool:
@@ -166,20 +174,14 @@ def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
     """What the fields of a document say, by name; None where reading broke off."""
     cursor = Cursor(source, problems)
     try:
-        cursor.next()
-        if isinstance(cursor.peek(), StreamEndEvent):
-            problems.append(_empty(source))
-            return None
-        cursor.next()
-        event = cursor.peek()
-        if is_null(event):
+        event = cursor.begin()
+        if event is None or is_null(event):
             problems.append(_empty(source))
         elif isinstance(event, ScalarEvent) and (glued := glued_key(source, event.start_mark)):
             problems.append(glued)
         else:
             values = CASE.read_partly(cursor, ())
-            cursor.next()
-            cursor.next()
+            cursor.end()
             return values
     except Unreadable:
         return None
@@ -199,11 +201,12 @@ def _override(source: Source, problems: list[Problem]) -> Iterator[Any]:
     cursor = Cursor(source, problems)
     kind = next(field.kind for field in CASE.fields if (field.name,) == source.root)
     try:
-        cursor.next()
-        cursor.next()
+        event = cursor.begin()
+        if event is None or is_null(event):
+            problems.append(Problem("empty", f"{source.name} is empty", kind.words()))
+            return
         value = kind.read(cursor, source.root)
-        cursor.next()
-        cursor.next()
+        cursor.end()
     except Unreadable:
         return
     finally:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from yaml.events import (
     CollectionEndEvent,
-    DocumentStartEvent,
     Event,
     MappingStartEvent,
     ScalarEvent,
@@ -46,9 +45,10 @@ def locate(source: Source, steps: Steps) -> Place:
 
 def _on_the_way(cursor: Cursor, steps: Steps) -> Iterator[Event]:
     """The first event of each value on the way down a path, as far as it leads."""
-    while not isinstance(cursor.next(), DocumentStartEvent):
-        pass
-    yield cursor.peek()
+    first = cursor.begin()
+    if first is None:
+        return
+    yield first
     for step in steps:
         entered = _enter_key(cursor, step) if isinstance(step, str) else _enter_item(cursor, step)
         if not entered:

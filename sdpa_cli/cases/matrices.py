@@ -17,7 +17,7 @@ from sdpa_cli.cases.cursor import Cursor
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.inline import read_inline
 from sdpa_cli.cases.kinds import Choice, Integer, Json, ListOf, Text
-from sdpa_cli.cases.nodes import named, report_kind
+from sdpa_cli.cases.nodes import named, nearest, report_kind
 from sdpa_cli.cases.source import Steps
 from sdpa_cli.errors import InputError, Problem
 
@@ -96,7 +96,8 @@ class Matrix:
                 if values is None:
                     return None
                 return _drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
-        report_kind(cursor, event, steps, self._expected())
+        near = nearest(first, (*FILE.names, *RANDOM.names))
+        report_kind(cursor, event, steps, self._expected(), f"did you mean {near}?" if near else None)
         cursor.skip()
         return None
 

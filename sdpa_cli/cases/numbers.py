@@ -149,6 +149,8 @@ def flag(text: str, expected: str = "true or false") -> bool:
         return TRUTHS[text]
     meant = {"yes": "true", "on": "true", "y": "true", "no": "false", "off": "false", "n": "false"}.get(text.lower())
     hint = f"write {meant}: only some YAML readers take {text} for it" if meant else None
+    if len(parts := text.split()) > 1:
+        hint = f"a comma is missing: {', '.join(parts[:4])}"
     raise NotUnderstood(f"{shown(text)} is neither true nor false", expected, hint)
 
 

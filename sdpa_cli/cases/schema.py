@@ -110,7 +110,7 @@ CASE = Group(
         ),
         Field("expect", EXPECT, "What must come out; `sdpa compute` then compares, and fails where it differs."),
     ),
-    "Q: [[1, 0]], K: [[1, 1]], V: [[2, 3]]",
+    "{Q: [[1, 0]], K: [[1, 1]], V: [[2, 3]]}",
     required=("Q", "K", "V"),
     exclusive=(("tokens", "queries"), ("tokens", "keys")),
 )

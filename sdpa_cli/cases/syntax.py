@@ -76,8 +76,11 @@ def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
     here = source.place(mark)
     if re.match(r"- +[0-9.]", here.source[here.column - 1 :]):
         return Problem("yaml-syntax", "a minus sign belongs to its number", hint="remove the space after -", place=here)
+    character = here.source[here.column - 1 : here.column]
+    if character in tuple(",]}"):
+        return Problem("yaml-syntax", f"this {character} is one too many", place=here)
     if "cannot start any token" in said or "'%' or '@'" in said:
-        return _strange_character(here)
+        return _strange_character(character, here)
     for translation in _TRANSLATIONS:
         if translation.words in said:
             # What is never closed is found where it begins; the parser notices at its wits' end.
@@ -100,8 +103,7 @@ def glued_key(source: Source, mark: Mark | None) -> Problem | None:
     )
 
 
-def _strange_character(place: Place) -> Problem:
-    character = place.source[place.column - 1 : place.column]
+def _strange_character(character: str, place: Place) -> Problem:
     if character == "\t":
         return Problem("tab", "a tab cannot indent in YAML", hint="indent with spaces", place=place)
     return Problem("yaml-syntax", f"no value can begin with {character}", hint="put text in quotes", place=place)
