@@ -6,10 +6,10 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 from click import ClickException
@@ -30,6 +30,7 @@ INTERRUPTED, BROKEN_PIPE = 130, 141
 app = typer.Typer(
     help="Scaled dot-product attention in the terminal: compute it, see every number, verify it.",
     no_args_is_help=True,
+    suggest_commands=False,  # Click itself names the near command
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -111,7 +112,7 @@ Form = Literal["table", "json", "yaml", "csv", "markdown"]
 
 @app.command()
 def compute(
-    cases: Annotated[list[str], typer.Argument(metavar="CASE...", help="Case files; - is standard input.")],
+    cases: Annotated[list[str], typer.Argument(metavar="CASE...")],
     show: Annotated[
         Any, typer.Option(parser=_matrices, metavar="NAMES", help="What to show: scores,weights,output or some of it.")
     ] = "scores,weights,output",
@@ -139,26 +140,27 @@ def compute(
         int | None, typer.Option(min=1, metavar="KEYS", help="In place of the file's block_size: keys per block.")
     ] = None,
 ) -> int:
-    """Compute attention for case files, show it, and verify what they expect.
+    """Compute attention, show it, and verify what is expected.
 
-    Exit status: 0 all is well, 1 an expectation does not hold, 2 the input is wrong.
+    Each CASE is a YAML file, or - for standard input; a file may hold several cases. Exit status: 0 all is well, 1 an
+    expectation does not hold, 2 the input is wrong.
     """
     from sdpa_cli.cases import Overrides, load_cases
-    from sdpa_cli.views.archive import save_archive
     from sdpa_cli.views.excerpts import Shown
-    from sdpa_cli.views.files import replacing
     from sdpa_cli.views.forms import form
 
     loaded = load_cases(cases, Overrides(dtype=dtype, block_size=block_size, mask=mask))
     _refuse(cases, {"--output": output, "--save": save}, len(loaded))
     shown = Shown(show, rows, cols, precision)
     results: list[Computed] = []
-    with _writing(output) as (stream, write), nullcontext() if save is None else replacing(save) as archive:
+    with _writing(output) as (stream, write), _replacing(save) as archive:
         computing = _results(loaded, shown, results)
         # A table may be read while the next case is computed; the other forms are complete or not there at all.
         for piece in form(form_name, stream)(computing if form_name == "table" else list(computing), shown):
             write(piece)
         if archive is not None:
+            from sdpa_cli.views.archive import save_archive
+
             save_archive(results[0], shown, archive)
     return ExitCode.OK if all(result.holds for result in results) else ExitCode.FAILED
 
@@ -207,19 +209,31 @@ def _results(cases: list[Case], shown: Shown, done: list[Computed]) -> Iterator[
 @contextmanager
 def _writing(output: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]]]:
     """Where results go: a stream to be looked at for its kind, and what writes to it."""
-    if output is None:
-        with _standard_output() as stream:
-            yield stream, stream.write
+    with _replacing(output) as file:
+        if file is not None:
+            yield StringIO(), lambda piece: file.write(piece.encode("utf-8", "replace"))
+        else:
+            with _standard_output() as stream:
+                yield stream, stream.write
+
+
+@contextmanager
+def _replacing(path: Path | None) -> Iterator[IO[bytes] | None]:
+    """The file to be written, where there is to be one."""
+    if path is None:
+        yield None
         return
     from sdpa_cli.views.files import replacing
 
-    with replacing(output) as file:
-        yield StringIO(), lambda piece: file.write(piece.encode("utf-8", "replace"))
+    with replacing(path) as file:
+        yield file
 
 
 @contextmanager
 def _standard_output() -> Iterator[TextIO]:
     """Standard output, for which no character is a reason to fail."""
+    if sys.stdout is None:
+        raise InputError(Problem("cannot-write", "standard output is closed"))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     try:
@@ -235,10 +249,9 @@ def _standard_output() -> Iterator[TextIO]:
 
 
 def _tell(error: SdpaError) -> None:
-    from sdpa_cli.views.glyphs import glyphs_for
     from sdpa_cli.views.problems import problem_text
 
-    sys.stderr.write(problem_text(error, glyphs_for(sys.stderr.encoding)))
+    sys.stderr.write(problem_text(error))
 
 
 def _internal_error(error: Exception) -> ExitCode:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -47,7 +46,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _written_beside(target: Path) -> Iterator[IO[bytes]]:
-    beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    beside = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     try:
         # "x", and thus the usual permissions of a new file; those of an old one are put on before it holds anything.
         with beside.open("xb") as file:

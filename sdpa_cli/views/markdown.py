@@ -10,7 +10,7 @@ from sdpa_cli.views.excerpts import Page, Shown, excerpt, shown_heads
 from sdpa_cli.views.glyphs import Glyphs
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Grid
-from sdpa_cli.views.summary import formula, place_words, summary
+from sdpa_cli.views.summary import formula, place_words, summary, title
 from sdpa_cli.views.verification import verdict_lines
 
 # A page of paper is as wide as a terminal of this many cells.
@@ -31,8 +31,7 @@ def markdown_pieces(results: Iterable[Computed], shown: Shown) -> Iterator[str]:
 
 
 def _section(result: Computed, shown: Shown) -> Iterator[str]:
-    if result.case.title is not None:
-        yield from (f"## {_plain(PAGE.glyphs.shown(result.case.title))}", "")
+    yield from (f"## {_plain(title(result, PAGE.glyphs))}", "")
     yield from (f"- {name}: {_plain(words)}" for name, words in summary(result, PAGE.glyphs))
     heads, left_out = shown_heads(result)
     for leading in heads:

@@ -14,6 +14,15 @@ LEADING = {0: (), 1: ("N",), 2: ("B", "H")}
 LETTERS = {"Q": ("Tq", "d_k"), "K": ("Tk", "d_k"), "V": ("Tk", "d_v")}
 
 
+def title(computed: Computed, glyphs: Glyphs) -> str:
+    """What the case is called: its own title, or else the file it is in."""
+    case = computed.case
+    if case.title is not None:
+        return glyphs.shown(case.title)
+    document = f", case {case.source.document}" if case.source.document > 1 else ""
+    return f"{glyphs.shown(case.source.name)}{document}"
+
+
 def summary(computed: Computed, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
     """Names of the settings and what they are, as they are to be shown.
 

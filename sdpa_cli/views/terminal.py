@@ -14,7 +14,7 @@ from sdpa_cli.views.glyphs import glyphs_for
 from sdpa_cli.views.heat import Heat, heat_for
 from sdpa_cli.views.matrices import Grid
 from sdpa_cli.views.numbers import brief
-from sdpa_cli.views.summary import formula, place_words, summary
+from sdpa_cli.views.summary import formula, place_words, summary, title
 from sdpa_cli.views.tables import HEADER, QUIET, table_lines
 from sdpa_cli.views.verification import verdict_lines
 
@@ -48,8 +48,7 @@ def table_pieces(results: Iterable[Computed], shown: Shown, console: Console) ->
 
 def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
     """The lines of a computed case: title, summary, matrices, verdicts."""
-    if computed.case.title is not None:
-        yield Text(page.glyphs.shown(computed.case.title), style=HEADER)
+    yield Text(title(computed, page.glyphs), style=HEADER)
     for name, words in summary(computed, page.glyphs):
         yield Text.assemble((f"{name:<8}", QUIET), words)
     heads, left_out = shown_heads(computed)
