@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 from yaml.events import (
@@ -30,11 +30,14 @@ PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """LibYAML where PyYAML was built with it: three times as fast, and its events carry marks at no extra cost."""
 
 MAX_DEPTH = 64
+MAX_EVENTS = 4_000_000
+"""Values and brackets of one document; reading so many takes some ten seconds."""
 MAX_ANCHORED = 250_000
 """Events kept for aliases, some 100 MiB: three times a matrix of 1000×64."""
 MAX_REPLAYED = 1_000_000
 """Events that aliases may repeat; ten nested levels of ten aliases each would be ten thousand million."""
 MAX_PROBLEMS = 1000
+FILE_HINT = "keep large matrices in files of their own and write {file: q.npy}"
 
 
 class Unreadable(Exception):  # noqa: N818 -- ends the reading of one document; its problems are already noted
@@ -63,6 +66,7 @@ class Cursor:
         self._anchored = 0
         self._replays: list[Iterator[Event]] = []
         self._replayed = 0
+        self._pulled = 0
 
     def begin(self) -> Event | None:
         """Go to the first event of the document's value; None where there is no document."""
@@ -129,6 +133,11 @@ class Cursor:
         if len(self.problems) >= MAX_PROBLEMS:
             raise Unreadable
 
+    def stop(self, event: Event, code: str, message: str, hint: str | None = None) -> NoReturn:
+        """Note a problem after which reading cannot go on."""
+        self.report(event, code, message, hint=hint)
+        raise Unreadable
+
     def close(self) -> None:
         """Give the parser's memory back."""
         self._parser.dispose()
@@ -139,7 +148,7 @@ class Cursor:
             if (event := next(self._replays[-1], None)) is not None:
                 self._replayed += 1
                 if self._replayed > MAX_REPLAYED:
-                    self._stop(event, "alias-bomb", f"aliases repeat more than {MAX_REPLAYED} values")
+                    self.stop(event, "alias-bomb", f"aliases repeat more than {MAX_REPLAYED} values")
                 return self._counted(event)
             self._replays.pop()
         try:
@@ -147,6 +156,9 @@ class Cursor:
         except yaml.YAMLError as error:
             self.problems.append(explain_syntax(error, self.source))
             raise Unreadable from None
+        self._pulled += 1
+        if self._pulled > MAX_EVENTS:
+            self.stop(event, "too-many-values", f"there are more than {MAX_EVENTS} values here", FILE_HINT)
         if self._recordings or getattr(event, "anchor", None) is not None:
             self._record(event)
         return self._counted(event)
@@ -157,7 +169,7 @@ class Cursor:
         if isinstance(event, CollectionStartEvent):
             self._depth += 1
             if self._depth > MAX_DEPTH:
-                self._stop(event, "too-deep", f"lists and mappings are nested more than {MAX_DEPTH} deep")
+                self.stop(event, "too-deep", f"lists and mappings are nested more than {MAX_DEPTH} deep")
         elif isinstance(event, CollectionEndEvent):
             self._depth -= 1
         if tag := getattr(event, "tag", None):
@@ -170,17 +182,17 @@ class Cursor:
         if isinstance(event, NodeEvent) and event.anchor is not None and not isinstance(event, AliasEvent):
             # A second meaning for a name would make what an alias repeats depend on when it is followed.
             if event.anchor in self._anchors or any(event.anchor == name for _, name, _ in self._recordings):
-                self._stop(event, "anchor-twice", f"the anchor &{event.anchor} is defined twice")
+                self.stop(event, "anchor-twice", f"the anchor &{event.anchor} is defined twice")
             self._recordings.append((self._depth, event.anchor, []))
         for _, _, events in self._recordings:
             events.append(event)
         self._anchored += len(self._recordings)
         if self._anchored > MAX_ANCHORED:
-            self._stop(
+            self.stop(
                 event,
                 "anchored-too-much",
                 f"more than {MAX_ANCHORED} values stand under anchors",
-                hint="keep large matrices in a file and write {file: q.npy} where they are used",
+                FILE_HINT,
             )
         depth = self._depth - isinstance(event, CollectionEndEvent)
         starts = isinstance(event, CollectionStartEvent)
@@ -189,13 +201,8 @@ class Cursor:
             self._anchors[name] = events
 
     def _repeated(self, alias: AliasEvent) -> list[Event]:
-        if alias.anchor in self._anchors:
-            return self._anchors[alias.anchor]
         if any(alias.anchor == name for _, name, _ in self._recordings):
-            self._stop(alias, "alias-recursion", f"the alias *{alias.anchor} repeats a value that contains itself")
-        self._stop(alias, "alias-unknown", f"no anchor &{alias.anchor} stands before the alias *{alias.anchor}")
-        raise AssertionError("unreachable")
-
-    def _stop(self, event: Event, code: str, message: str, hint: str | None = None) -> None:
-        self.report(event, code, message, hint=hint)
-        raise Unreadable
+            self.stop(alias, "alias-recursion", f"the alias *{alias.anchor} repeats a value that contains itself")
+        if alias.anchor not in self._anchors:
+            self.stop(alias, "alias-unknown", f"no anchor &{alias.anchor} stands before the alias *{alias.anchor}")
+        return self._anchors[alias.anchor]

@@ -144,7 +144,8 @@ class Group:
         broken: list[tuple[str, str | None, str]] = []
         missing = [name for name in self.required if name not in seen]
         if missing:
-            broken.append((f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing", example, ""))
+            named_all = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
+            broken.append((f"{named_all} {'is' if len(missing) == 1 else 'are'} missing", example, ""))
         if self.any_of and seen.keys().isdisjoint(self.any_of):
             broken.append((f"none of {', '.join(self.any_of)} is given", example, ""))
         for one, other in self.exclusive:

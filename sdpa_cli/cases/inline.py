@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from typing import Any
@@ -48,6 +49,8 @@ class _Inline:
         self.cursor, self.cell, self.steps = cursor, cell, steps
         self.cells: array[Any] = array(cell.typecode)
         self.too_deep = False
+        self.miscounted = False
+        """Whether an entry of the present row may be several, so that the row's length says nothing."""
 
     def read_list(self, start: Event, index: Shape) -> Shape | None:
         """Take a list whose beginning was taken; its shape, None where it has none."""
@@ -74,6 +77,7 @@ class _Inline:
     def _read_row(self, index: Shape) -> Shape | None:
         """Take the entries of a row whose beginning was taken."""
         length, whole = 0, True
+        self.miscounted = False
         while not isinstance(event := self.cursor.peek(), CollectionEndEvent):
             if run := self.cursor.scalars(_RUN):
                 self.cells.extend(self._values(run, (*index, length)))
@@ -82,7 +86,7 @@ class _Inline:
                 self._refuse(event, (*index, length))
                 whole = False
         self.cursor.next()
-        return (length,) if whole else None
+        return (length,) if whole and not self.miscounted else None
 
     def _values(self, run: list[ScalarEvent], first: Shape) -> list[Any]:
         if all(event.implicit[0] for event in run):
@@ -94,6 +98,8 @@ class _Inline:
         for column, event in enumerate(run, start):
             value = parsed(self.cursor, event, (*self.steps, *row, column), self.cell.careful)
             values.append(0 if value is None else value)
+            if value is None and re.search("[ ,;]", event.value):
+                self.miscounted = True
         return values
 
     def _refuse(self, event: Event, index: Shape) -> None:

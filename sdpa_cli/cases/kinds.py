@@ -18,6 +18,9 @@ from sdpa_cli.cases.source import Steps
 
 Json = dict[str, Any]
 
+MAX_ITEMS = 1_000_000
+"""Items of a list of labels or lengths; only matrices are read without much memory for each entry."""
+
 
 class Kind(Protocol):
     """What a field may hold."""
@@ -167,7 +170,9 @@ class ListOf:
             return None
         cursor.next()
         items: list[Any] = []
-        while not isinstance(cursor.peek(), CollectionEndEvent):
+        while not isinstance(here := cursor.peek(), CollectionEndEvent):
+            if len(items) == MAX_ITEMS:
+                cursor.stop(here, "too-long", f"{named(steps)} holds more than {MAX_ITEMS} items")
             items.append(self.item.read(cursor, (*steps, len(items))))
         cursor.next()
         return None if any(item is None for item in items) else tuple(items)
