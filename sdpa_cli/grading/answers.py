@@ -1,0 +1,67 @@
+"""Written answers: the YAML files that are handed in, read by the questions that an exercise asks in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from sdpa_cli.cases.documents import read_bytes
+from sdpa_cli.cases.groups import Field, Group
+from sdpa_cli.cases.kinds import Kind
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.exercise import Exercise
+from sdpa_cli.grading.handed_in import HandedIn
+
+
+@runtime_checkable
+class Question(Protocol):
+    """A rule that is answered under a key of a file."""
+
+    @property
+    def file(self) -> str:
+        """The file."""
+
+    def questions(self) -> Mapping[str, Kind]:
+        """What stands under which key."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a file says: the values that could be read, and what is wrong with the others."""
+
+    values: Mapping[str, Any]
+    problems: tuple[Problem, ...] = ()
+    missing: bool = False
+    """Whether there is no such file."""
+
+    def problem(self, key: str) -> Problem | None:
+        """What is wrong with one answer; of an answer that is not there, what may have kept it from being read."""
+        own = next((p for p in self.problems if p.path and p.path[0] == key), None)
+        if own is not None or key in self.values:
+            return own
+        return next((p for p in self.problems if not p.path or p.code == "unknown-key"), None)
+
+
+def questions_in(exercise: Exercise, file: str) -> dict[str, Kind]:
+    """Everything that an exercise asks in a file, by key."""
+    rules = [check.rule for check in exercise.checks]
+    asked = [rule.questions() for rule in rules if isinstance(rule, Question) and rule.file == file]
+    return {key: kind for questions in asked for key, kind in questions.items()}
+
+
+def read_answers(exercise: Exercise, handed_in: HandedIn, file: str) -> Answers:
+    """Read a file of answers."""
+    if file in handed_in.unreadable:
+        return Answers({}, (handed_in.unreadable[file],))
+    if file not in handed_in.files:
+        return Answers({}, missing=True)
+    kinds = questions_in(exercise, file)
+    group = Group(tuple(Field(key, kind, "") for key, kind in kinds.items()), f"{next(iter(kinds))}: …")
+    problems: list[Problem] = []
+    try:
+        values = read_bytes(handed_in.files[file], handed_in.shown(file), group, problems)
+    except InputError as error:
+        return Answers({}, error.problems)
+    # An answer left empty, as the starter has it, is not given yet. That is no mistake.
+    return Answers(values or {}, tuple(problem for problem in problems if problem.code != "empty"))

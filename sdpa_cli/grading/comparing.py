@@ -1,0 +1,101 @@
+"""What a call gave, held against what is right: whether it returned, what, of which shape, and how far off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdpa_cli.attention.difference import Tolerance, compare
+from sdpa_cli.cases import Case
+from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.exercise import Function
+from sdpa_cli.grading.quantities import SHAPES
+from sdpa_cli.grading.report import Finding, Message, failed, say
+from sdpa_cli.sandbox import Fault, Kind, Outcome
+
+Array = NDArray[Any]
+
+ORDER = ("scores", "weights", "lse", "output")
+"""Returned values in the order they are computed: the first that differs is told."""
+
+
+def returned(outcome: Outcome, function: Function) -> dict[str, Array] | None:
+    """The arrays that a call returned, by name; None where it returned something else."""
+    arrays = outcome.arrays if outcome.kind is Kind.RETURNED else None
+    if arrays is None or len(arrays) != len(function.returns):
+        return None
+    return {name: np.asarray(array) for name, array in zip(function.returns, arrays, strict=True)}
+
+
+def not_returned(attempt: Attempt, outcome: Outcome) -> Message | None:
+    """Why a call gave no arrays to compare; None where it did."""
+    function = attempt.function
+    if outcome.kind is not Kind.RETURNED:
+        return ending(attempt, outcome)
+    if returned(outcome, function) is not None:
+        return None
+    wanted = " ".join(function.returns)
+    if outcome.arrays is not None:
+        return say("return.count", function=function.name, wanted=len(function.returns), found=len(outcome.arrays))
+    return say("return.kind", function=function.name, wanted=wanted, found=_described(outcome.value))
+
+
+def ending(attempt: Attempt, outcome: Outcome) -> Message:
+    """How a call or a load ended that did not return."""
+    name = attempt.function.name
+    if outcome.error is not None and outcome.kind is Kind.RAISED:
+        where = place(attempt, outcome.error)
+        values = {"function": name, "type": outcome.error.type, "message": outcome.error.message}
+        return say("call.raised-at", **values, place=where) if where else say("call.raised", **values)
+    return say(f"call.{outcome.kind}", function=name, detail=outcome.detail)
+
+
+def place(attempt: Attempt, error: Fault) -> str | None:
+    """Where in the student's own file an exception came from: ``attention.py:12``, or a notebook's cell."""
+    if error.file is None or error.line is None:
+        return None
+    notebook = attempt.handed_in.notebooks.get(error.file)
+    if notebook is None:
+        return f"{attempt.handed_in.shown(error.file)}:{error.line}"
+    cell, line = notebook.where(error.line)
+    return f"{notebook.name}[{cell}]:{line}"
+
+
+def difference(
+    case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance
+) -> Finding | None:
+    """What differs first; None where nothing does."""
+    for name in sorted(actual, key=ORDER.index):
+        got, want = actual[name], expected[name]
+        if got.shape != want.shape:
+            values = {"part": name, "letters": SHAPES[name], "found": got.shape, "expected": want.shape}
+            return failed(say("return.shape", **values), part=name, case=case)
+        if (found := compare(got, want, tolerance)) is not None:
+            return failed(say("value.differs", **cell(name, found)), part=name, difference=found, case=case)
+    return None
+
+
+def cell(part: str, found: Any) -> dict[str, Any]:
+    """The values that every message about a wrong cell is filled with; indices are counted from 1."""
+    return {
+        "part": part,
+        "index": ",".join(str(i + 1) for i in found.index),
+        "expected": float(found.expected),
+        "actual": float(found.actual),
+        "error": float(found.error),
+        "limit": float(found.limit),
+        "count": found.count,
+        "total": found.total,
+    }
+
+
+def _described(value: object) -> str:
+    if value is None:
+        return "None"
+    description = getattr(value, "description", None)
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return f"{type(value).__name__} ({', '.join(_described(item) for item in value[:4])})"
+    return str(description) if description else type(value).__name__

@@ -1,0 +1,201 @@
+"""Laws that every attention obeys: a submission is held against itself, and no answer key is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdpa_cli.attention import Mask
+from sdpa_cli.attention.difference import Tolerance, compare
+from sdpa_cli.cases import Case
+from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.comparing import cell, not_returned, returned
+from sdpa_cli.grading.quantities import forbidden, has_mask
+from sdpa_cli.grading.report import Finding, failed, passed, say
+
+Array = NDArray[Any]
+Arrays = Mapping[str, Array]
+TOLERANCE = Tolerance(1e-5, 1e-5)
+"""Single precision passes."""
+
+
+@dataclass(frozen=True, eq=False)
+class LawRule:
+    """The function must obey a law on these cases."""
+
+    law: str
+    cases: tuple[Case, ...]
+
+    def judge(self, attempt: Attempt) -> Finding:
+        """The first case on which it does not."""
+        for case in self.cases:
+            try:
+                finding = LAWS[self.law](_Subject(attempt), case)
+            except _NoAnswerError as error:
+                finding = error.finding
+            if finding is not None:
+                return replace(finding, case=case)
+        return passed()
+
+
+class _NoAnswerError(Exception):
+    def __init__(self, finding: Finding) -> None:
+        super().__init__()
+        self.finding = finding
+
+
+@dataclass(frozen=True, eq=False)
+class _Subject:
+    """The submission's function, as a law sees it: cases in, arrays out."""
+
+    attempt: Attempt
+
+    def __call__(self, case: Case) -> Arrays:
+        outcome = self.attempt.call(case)
+        if (message := not_returned(self.attempt, outcome)) is not None:
+            raise _NoAnswerError(failed(message))
+        arrays = returned(outcome, self.attempt.function)
+        assert arrays is not None
+        return arrays
+
+
+Law = Callable[[_Subject, Case], Finding | None]
+
+
+def _row_sums(subject: _Subject, case: Case) -> Finding | None:
+    sums = subject(case)["weights"].astype(np.float64).sum(axis=-1)
+    found = compare(sums, np.ones_like(sums), TOLERANCE)
+    if found is None:
+        return None
+    row = ",".join(str(i + 1) for i in found.index)
+    return failed(say("law.row-sums", row=row, sum=found.actual), part="weights")
+
+
+def _zero_weights(subject: _Subject, case: Case) -> Finding | None:
+    weights = subject(case)["weights"]
+    leaking = np.argwhere(np.broadcast_to(forbidden(case), weights.shape) & ~(weights == 0))
+    if not len(leaking):
+        return None
+    index = tuple(int(i) for i in leaking[0])
+    shown = ",".join(str(i + 1) for i in index)
+    return failed(say("law.zero-weights", index=shown, actual=float(weights[index])), part="weights")
+
+
+def _non_negative(subject: _Subject, case: Case) -> Finding | None:
+    weights = subject(case)["weights"]
+    negative = np.argwhere(~(weights >= 0))
+    if not len(negative):
+        return None
+    index = tuple(int(i) for i in negative[0])
+    shown = ",".join(str(i + 1) for i in index)
+    return failed(say("law.non-negative", index=shown, actual=float(weights[index])), part="weights")
+
+
+def _key_permutation(subject: _Subject, case: Case) -> Finding | None:
+    order = np.arange(case.k.shape[-2])[::-1]
+    moved = _with(case, k=case.k[..., order, :], v=case.v[..., order, :], mask=forbidden(case)[..., order])
+    return _same("law.key-permutation", subject(moved)["output"], subject(case)["output"])
+
+
+def _shift(subject: _Subject, case: Case) -> Finding | None:
+    # K + 1·cᵀ adds q_i·c to every score of row i: one constant per row, which softmax does not see.
+    direction = np.linspace(-1.0, 2.0, case.k.shape[-1])
+    moved = _with(case, k=case.k + direction)
+    return _same("law.shift", subject(moved)["output"], subject(case)["output"])
+
+
+def _linearity(subject: _Subject, case: Case) -> Finding | None:
+    other = case.v[..., ::-1, :] + np.linspace(-1.0, 1.0, case.v.shape[-1])
+    whole = subject(_with(case, v=2 * case.v - 3 * other))["output"]
+    parts = 2 * subject(case)["output"] - 3 * subject(_with(case, v=other))["output"]
+    return _same("law.linearity", whole, parts)
+
+
+def _output_range(subject: _Subject, case: Case) -> Finding | None:
+    output = subject(case)["output"].astype(np.float64)
+    live = ~forbidden(case)[..., None]
+    values = np.broadcast_to(case.v[..., None, :, :], (*live.shape[:-1], case.v.shape[-1]))
+    low = np.where(live, values, np.inf).min(axis=-2) - TOLERANCE.atol
+    high = np.where(live, values, -np.inf).max(axis=-2) + TOLERANCE.atol
+    outside = np.argwhere(~((low <= output) & (output <= high)))
+    if not len(outside):
+        return None
+    index = tuple(int(i) for i in outside[0])
+    shown = ",".join(str(i + 1) for i in index)
+    values_shown = {"actual": float(output[index]), "low": float(low[index]), "high": float(high[index])}
+    return failed(say("law.output-range", index=shown, **values_shown), part="output")
+
+
+def _future(subject: _Subject, case: Case) -> Finding | None:
+    """The last key and value change; under a causal mask only the last query may notice."""
+    k, v = np.array(case.k, np.float64), np.array(case.v, np.float64)
+    k[..., -1, :] += 50.0
+    v[..., -1, :] -= 1000.0
+    changed, before = subject(_with(case, k=k, v=v))["output"], subject(case)["output"]
+    return _same("law.future", changed[..., :-1, :], before[..., :-1, :])
+
+
+def _inputs_unchanged(subject: _Subject, case: Case) -> Finding | None:
+    subject(case)
+    changed = subject.attempt.call(case).changed
+    if not changed:
+        return None
+    names = subject.attempt.function.arguments
+    shown = ", ".join(names[key] if isinstance(key, int) and key < len(names) else str(key) for key in changed)
+    return failed(say("law.inputs-unchanged", names=shown))
+
+
+def _repeatable(subject: _Subject, case: Case) -> Finding | None:
+    first = subject(case)["output"]
+    again = returned(subject.attempt.call_again(case), subject.attempt.function)
+    return _same("law.repeatable", np.full_like(first, np.nan) if again is None else again["output"], first)
+
+
+def _batch(subject: _Subject, case: Case) -> Finding | None:
+    """Two problems stacked along a leading axis are the two problems."""
+    reverse = [np.asarray(array)[..., ::-1, :] for array in (case.q, case.k, case.v)]
+    cells = forbidden(case)
+    other = _with(case, q=reverse[0], k=reverse[1], v=reverse[2], mask=cells[..., ::-1, ::-1])
+    stacked = [np.stack([one, two]) for one, two in zip((case.q, case.k, case.v), reverse, strict=True)]
+    both = np.stack([cells, cells[..., ::-1, ::-1]])
+    together = subject(_with(case, q=stacked[0], k=stacked[1], v=stacked[2], mask=both))["output"]
+    apart = np.stack([subject(case)["output"], subject(other)["output"]])
+    if together.shape != apart.shape:
+        values = {"part": "output", "letters": "(N, Tq, d_v)", "found": together.shape, "expected": apart.shape}
+        return failed(say("return.shape", **values), part="output")
+    return _same("law.batch", together, apart)
+
+
+LAWS: Mapping[str, Law] = {
+    "row-sums": _row_sums,
+    "zero-weights": _zero_weights,
+    "non-negative": _non_negative,
+    "key-permutation": _key_permutation,
+    "shift": _shift,
+    "linearity": _linearity,
+    "output-range": _output_range,
+    "future": _future,
+    "inputs-unchanged": _inputs_unchanged,
+    "repeatable": _repeatable,
+    "batch": _batch,
+}
+
+
+def _with(case: Case, *, mask: Array | None = None, **arrays: Array) -> Case:
+    """A case with other arrays, and the mask as an array if another is given and the case has one at all."""
+    if mask is not None and has_mask(case):
+        arrays["mask"] = Mask(forbidden=mask)  # type: ignore[assignment]
+    return replace(case, **arrays)
+
+
+def _same(key: str, one: Array, other: Array) -> Finding | None:
+    if one.shape != other.shape:
+        return failed(say("law.shape", found=one.shape, expected=other.shape), part="output")
+    # Relative to the largest number at play: a law combines several results, each of them rounded.
+    size = float(np.nanmax(np.abs(other), initial=1.0))
+    found = compare(one, other, Tolerance(TOLERANCE.atol * max(size, 1.0), TOLERANCE.rtol))
+    return None if found is None else failed(say(key, **cell("output", found)), part="output", difference=found)

@@ -1,0 +1,99 @@
+"""A student's own tests, tested: the right function must pass them, and known wrong ones must not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdpa_cli.attention.inputs import Inputs, Options, prepare
+from sdpa_cli.attention.refusals import EmptyRowsError
+from sdpa_cli.faults import CATALOGUE, Recipe
+from sdpa_cli.grading.attempt import Attempt, TestRun
+from sdpa_cli.grading.comparing import ending, place
+from sdpa_cli.grading.report import Finding, Message, failed, passed, say
+from sdpa_cli.sandbox import Kind
+
+Array = NDArray[Any]
+MOST_CELLS = 1 << 18
+"""Cells Tq × Tk × d_v of one call that this process computes on a test's behalf."""
+
+
+@dataclass(frozen=True)
+class OwnTestsRule:
+    """A file of tests must accept the right function and catch these faults."""
+
+    file: str
+    faults: tuple[str, ...]
+
+    def judge(self, attempt: Attempt) -> Finding:
+        """Each fault that is caught is an equal share."""
+        if (problem := attempt.problem(self.file)) is not None:
+            return failed(say("file.unreadable", problem=problem.message))
+        if self.file not in attempt.handed_in.files:
+            return failed(say("file.missing", file=self.file))
+        run = attempt.run_tests(self.file, stand_in(attempt.function.returns, Recipe(), careless=False))
+        if (message := _not_usable(attempt, run, self.file)) is not None:
+            return failed(message)
+        slipped = [name for name in self.faults if self._passes(attempt, name)]
+        if not slipped:
+            return passed(say("tests.caught", count=len(self.faults)))
+        share = 1 - len(slipped) / len(self.faults)
+        messages = [say("tests.slipped", fault=name) for name in slipped]
+        return failed(*messages, share=share, fault=slipped[0])
+
+    def _passes(self, attempt: Attempt, name: str) -> bool:
+        fault = CATALOGUE[name]
+        return attempt.run_tests(self.file, stand_in(attempt.function.returns, fault.recipe, careless=fault.law == "finite")).passed
+
+
+def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
+    """Why these tests cannot be used to catch faults."""
+    if run.load.kind is not Kind.RETURNED:
+        return say("tests.not-loaded", file=file, why=ending(attempt, run.load))
+    if not run.outcomes:
+        return say("tests.none", file=file)
+    for name, outcome in run.outcomes.items():
+        if outcome.kind is not Kind.RETURNED:
+            error = outcome.error
+            where = (place(attempt, error) if error else None) or file
+            kind = error.type if error else str(outcome.kind)
+            return say("tests.refuse-right", test=name, place=where, type=kind, message=error.message if error else "")
+    if not sum(outcome.callbacks for outcome in run.outcomes.values()) + run.load.callbacks:
+        return say("tests.call-nothing", file=file, function=attempt.function.name)
+    return None
+
+
+def stand_in(returns: tuple[str, ...], recipe: Recipe, *, careless: bool) -> Callable[..., Any]:
+    """A recipe as the function that an exercise asks for.
+
+    Parameters
+    ----------
+    returns
+        What it gives back.
+    recipe
+        How it computes.
+    careless
+        Whether it computes a query without a live key, too, instead of refusing it.
+    """
+
+    def attention(Q: Array, K: Array, V: Array, mask: Array | None = None) -> tuple[Array, ...]:
+        inputs = _prepared(Q, K, V, mask)
+        cells = inputs.q.size // inputs.q.shape[-1] * inputs.keys * max(inputs.d_v, 1)
+        if cells > MOST_CELLS:
+            raise ValueError("these matrices are too large for a test of a function")
+        empty = np.argwhere(recipe.forbid(inputs).all(axis=-1))
+        if len(empty) and not careless:
+            raise EmptyRowsError([tuple(int(i) for i in index[-1:]) for index in empty])
+        steps = recipe.run(inputs)
+        return tuple(np.reshape(getattr(steps, name), (*inputs.lead, *getattr(steps, name).shape[-2:])) for name in returns)
+
+    return attention
+
+
+def _prepared(Q: Array, K: Array, V: Array, mask: Array | None) -> Inputs:
+    forbidden = None if mask is None else np.asarray(mask).astype(bool)
+    return prepare({"Q": Q, "K": K, "V": V}, forbidden, None, Options(empty_rows="zero", nonfinite="propagate"))

@@ -1,0 +1,98 @@
+"""Checks of code against right values: on given cases, on drawn ones, and what must be refused."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from sdpa_cli.attention.difference import Tolerance
+from sdpa_cli.cases import Case
+from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.comparing import difference, ending, not_returned, returned
+from sdpa_cli.grading.drawing import drawn_cases
+from sdpa_cli.grading.quantities import right
+from sdpa_cli.grading.report import Finding, Status, failed, passed, say
+from sdpa_cli.sandbox import Kind
+
+
+@dataclass(frozen=True, eq=False)
+class ValueRule:
+    """The function must give the right values on these cases, which run from small to large."""
+
+    cases: tuple[Case, ...]
+    tolerance: Tolerance
+
+    def judge(self, attempt: Attempt) -> Finding:
+        """The first case that fails."""
+        # Every case is called, even after one has failed: all of them are evidence for the diagnosis.
+        found = [_compared(attempt, case, self.tolerance) for case in self.cases]
+        return next((finding for finding in found if finding is not None), None) or passed()
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnRule:
+    """The function must give the right values on cases drawn from a seed that the instructor keeps."""
+
+    count: int
+    masks: tuple[str, ...]
+    tolerance: Tolerance
+
+    def judge(self, attempt: Attempt) -> Finding:
+        """The first case that fails; open while there is no seed."""
+        if attempt.seed is None:
+            return Finding(Status.OPEN, messages=(say("hidden.later"),))
+        cases = drawn_cases(attempt.seed, self.count, self.masks)
+        return ValueRule(cases, self.tolerance).judge(attempt)
+
+
+@dataclass(frozen=True, eq=False)
+class RaisesRule:
+    """The function must refuse these cases, or what is left of them once they are spoiled."""
+
+    cases: tuple[Case, ...]
+    exception: str
+    spoil: str
+
+    def judge(self, attempt: Attempt) -> Finding:
+        """The first case that it takes."""
+        found = (self._refused(attempt, case) for case in self.cases)
+        return next((finding for finding in found if finding is not None), None) or passed()
+
+    def _refused(self, attempt: Attempt, case: Case) -> Finding | None:
+        outcome = attempt.call(SPOILS[self.spoil](case)) if self.spoil else attempt.observe(case, must_raise=True)
+        shown = None if self.spoil else case
+        if outcome.kind is Kind.RETURNED:
+            key = f"raises.returned-{self.spoil or 'forbidden'}"
+            return failed(say(key, function=attempt.function.name, exception=self.exception), case=shown)
+        if outcome.kind is not Kind.RAISED or outcome.error is None:
+            return failed(ending(attempt, outcome), case=shown)
+        if not _is_a(outcome.error.type, self.exception):
+            messages = (say("raises.other", exception=self.exception), ending(attempt, outcome))
+            return failed(*messages, case=shown)
+        return None
+
+
+def _compared(attempt: Attempt, case: Case, tolerance: Tolerance) -> Finding | None:
+    outcome = attempt.observe(case)
+    message = not_returned(attempt, outcome)
+    if message is not None:
+        return failed(message, case=case)
+    actual = returned(outcome, attempt.function)
+    assert actual is not None
+    return difference(case, actual, right(case, attempt.function.returns), tolerance)
+
+
+def _is_a(name: str, wanted: str) -> bool:
+    """Whether an exception of this name is one of the wanted kind, as far as names tell."""
+    known = getattr(builtins, name, None)
+    parent = getattr(builtins, wanted)
+    return name == wanted or (isinstance(known, type) and issubclass(known, parent))
+
+
+SPOILS: Mapping[str, Callable[[Case], Case]] = {
+    "key-column": lambda case: replace(case, k=case.k[..., :-1]),
+    "value-row": lambda case: replace(case, v=case.v[..., :-1, :]),
+}
+"""How the shapes of a case are brought to disagree. The mask stays: what is spoiled is never computed here."""
+

@@ -1,0 +1,39 @@
+"""Where exercises are: those that come with the tool, or those of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sdpa_cli
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.exercise import Exercise
+from sdpa_cli.grading.reading import FILE, read_exercise
+
+
+def own_exercises() -> Path:
+    """The folder of the exercises that come with the tool: in a wheel inside the package, in a checkout beside it."""
+    package = Path(sdpa_cli.__file__).parent
+    inside = package / "exercises"
+    return inside if inside.is_dir() else package.parent / "exercises"
+
+
+def names_in(folder: Path) -> tuple[str, ...]:
+    """The exercises of a folder, in alphabetical order."""
+    if not folder.is_dir():
+        raise InputError(Problem("no-folder", f"{folder} is no folder of exercises"))
+    return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE}")))
+
+
+def find_exercise(folder: Path, name: str) -> Exercise:
+    """The exercise of that name; upper and lower case are the same.
+
+    Raises
+    ------
+    InputError
+        When there is none, or it cannot be read.
+    """
+    names = names_in(folder)
+    found = next((known for known in names if known.casefold() == name.casefold()), None)
+    if found is None:
+        raise InputError(Problem("no-exercise", f"there is no exercise {name}", f"one of {', '.join(names)}"))
+    return read_exercise(folder / found)

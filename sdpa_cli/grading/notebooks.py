@@ -1,0 +1,67 @@
+"""Notebooks as Python files: the code cells one after another, and the way back from a line to its cell."""
+
+from __future__ import annotations
+
+import bisect
+import json
+import re
+from dataclasses import dataclass
+
+from sdpa_cli.errors import InputError, Problem
+
+# Lines that only a notebook understands: magics, shell commands, and questions.
+_MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?\s*$")
+
+
+@dataclass(frozen=True)
+class Notebook:
+    """The code of a notebook."""
+
+    name: str
+    source: bytes
+    starts: tuple[int, ...]
+    """The line of `source` on which each code cell begins, counted from 1."""
+
+    def where(self, line: int) -> tuple[int, int]:
+        """Code cell and line within it, both counted from 1, of a line of `source`."""
+        cell = bisect.bisect_right(self.starts, line) or 1
+        return cell, line - self.starts[cell - 1] + 1
+
+
+def read_notebook(data: bytes, name: str) -> Notebook:
+    r"""The code of a Jupyter notebook.
+
+    Raises
+    ------
+    InputError
+        When the bytes are no notebook.
+
+    Examples
+    --------
+    >>> cells = [{"cell_type": "code", "source": ["%matplotlib inline\n", "x = 1"]}, {"cell_type": "code", "source": "y = 2"}]
+    >>> found = read_notebook(json.dumps({"cells": cells}).encode(), "work.ipynb")
+    >>> found.source
+    b'# %matplotlib inline\nx = 1\ny = 2\n'
+    >>> found.where(3)
+    (2, 1)
+    """
+    try:
+        cells = json.loads(data)["cells"]
+        texts = [_text(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        message = f"{name} is no Jupyter notebook"
+        raise InputError(Problem("notebook", message, "the JSON that Jupyter saves")) from None
+    lines: list[str] = []
+    starts: list[int] = []
+    for text in texts:
+        starts.append(len(lines) + 1)
+        # A cell magic such as %%timeit or %%bash rules its whole cell.
+        bare = text.lstrip().startswith("%%")
+        lines += [f"# {line}" if bare or _MAGIC.search(line) else line for line in text.rstrip("\n").split("\n")]
+    return Notebook(name, "".join(f"{line}\n" for line in lines).encode("utf-8", "replace"), tuple(starts) or (1,))
+
+
+def _text(source: object) -> str:
+    if isinstance(source, list):
+        return "".join(str(line) for line in source)
+    return str(source)
