@@ -158,7 +158,7 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
     if problem.code == "shape-mismatch" and problem.path[0] != "mask":
         suspects = (source.locate(problem.path), source.locate(("Q",)))
         commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
-        hint = "; ".join(filter(None, (problem.hint, next(filter(None, commas), None))))
+        hint = "; ".join(filter(None, (next(filter(None, commas), None), problem.hint)))
         problem = replace(problem, hint=hint or None)
     return problem
 

@@ -203,7 +203,7 @@ def _override(source: Source, problems: list[Problem]) -> Iterator[Any]:
     try:
         event = cursor.begin()
         if event is None or is_null(event):
-            problems.append(Problem("empty", f"{source.name} is empty", kind.words()))
+            problems.append(Problem("empty", f"{source.name} is empty", kind.words().replace("`", "")))
             return
         value = kind.read(cursor, source.root)
         cursor.end()
@@ -220,5 +220,5 @@ def _few(problems: list[Problem], name: str) -> list[Problem]:
     rest = len(problems) - SHOWN_PROBLEMS
     if rest <= 0:
         return problems
-    count = f"{rest}" if len(problems) < MAX_PROBLEMS else f"at least {rest}"
-    return [*problems[:SHOWN_PROBLEMS], Problem("more", f"and {count} more problems in {name}")]
+    count = str(rest) if len(problems) < MAX_PROBLEMS else f"at least {rest}"
+    return [*problems[:SHOWN_PROBLEMS], Problem("more", f"{count} more problems of {name} are not shown")]

@@ -64,13 +64,13 @@ def number(text: str) -> float:
         return float(text.replace(".", ""))
     if not DECIMAL.fullmatch(text):
         raise _refusal(text)
-    integral = text.lstrip("+-").isdecimal()
+    digits = text.lstrip("+-")
+    integral = digits.isdecimal()
     # 010 is eight in YAML 1.1 and ten in YAML 1.2. With a point or an exponent all readers agree.
     if integral and not WHOLE.fullmatch(text):
-        raise NotUnderstood(
-            f"{shown(text)} has a leading zero, which some YAML readers take for octal",
-            hint=f"write {text.lstrip('+-').lstrip('0') or '0'}",
-        )
+        plain = text.replace(digits, digits.lstrip("0") or "0")
+        message = f"{shown(text)} has a leading zero, which some YAML readers take for octal"
+        raise NotUnderstood(message, hint=f"write {plain}")
     value = float(text)
     if math.isinf(value):
         raise NotUnderstood(
@@ -217,7 +217,7 @@ _CLUES = tuple(
         (r"[-+]?[0-9][0-9.]*_[0-9_.e]*", lambda found: f"write it without underscores: {found[0].replace('_', '')}"),
         (r"[-+]?[0-9.]+/[0-9.]+", lambda _: "write the value itself: fractions are not computed here"),
         (r"[-+]?[0-9.]+;.*", lambda _: "values are separated by commas"),
-        (r"true|false|yes|no|on|off|y|n", lambda _: "write 1 or 0 where a number is meant"),
+        (r"true|false|yes|no|on|off", lambda _: "write 1 or 0 where a number is meant"),
     )
 )
 

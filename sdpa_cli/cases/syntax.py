@@ -77,7 +77,7 @@ def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
     if re.match(r"- +[0-9.]", here.source[here.column - 1 :]):
         return Problem("yaml-syntax", "a minus sign belongs to its number", hint="remove the space after -", place=here)
     character = here.source[here.column - 1 : here.column]
-    if character in tuple(",]}"):
+    if character in tuple(",]}") and "node content" not in said:
         return Problem("yaml-syntax", f"this {character} is one too many", place=here)
     if "cannot start any token" in said or "'%' or '@'" in said:
         return _strange_character(character, here)
