@@ -1,20 +1,20 @@
-"""`attend`: from arrays to an `Attention`, one block of queries after another."""
+"""`attend`: from arrays to an `Attention`, checked, computed, and ready to be looked into."""
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import Executor
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention.inputs import EmptyRows, Inputs, NonFinite, Options, prepare
 from sdpa_cli.attention.masks import Mask
-from sdpa_cli.attention.refusals import EmptyRowsError
+from sdpa_cli.attention.refusals import EmptyRowsError, NonFiniteScoreError
 from sdpa_cli.attention.result import Attention
-from sdpa_cli.attention.streaming import fold, public_index
-from sdpa_cli.attention.tiles import TILE_KEYS, blocks
-
-Array = NDArray[Any]
+from sdpa_cli.attention.softmax import SoftmaxState
+from sdpa_cli.attention.solving import solve, solve_apart
+from sdpa_cli.attention.streaming import first_nonfinite, public_index
 
 
 def attend(
@@ -29,6 +29,8 @@ def attend(
     empty_rows: EmptyRows = "error",
     nonfinite: NonFinite = "error",
     block_size: int | None = None,
+    threads: int | None = None,
+    executor: Executor | None = None,
 ) -> Attention:
     """Scaled dot-product attention, ``softmax(mask(softcap(scale · Q Kᵀ) + bias)) V``, exact and in linear memory.
 
@@ -56,6 +58,13 @@ def attend(
         floating-point arithmetic makes of it. Forbidden keys and their values never count, whatever they hold.
     block_size
         Keys per tile. It changes speed, and the result within rounding.
+    threads
+        How many to use; by default as many as the process may. It changes no bit of the result. BLAS is held at one
+        thread meanwhile, and gets its own setting back.
+    executor
+        Any `concurrent.futures.Executor`, such as a process pool or Dask's ``Client.get_executor()``: parts of the
+        problem are computed by it, each with `threads` threads (one by default), and merged here. Memory-mapped arrays
+        are sent as their path.
 
     Returns
     -------
@@ -87,38 +96,46 @@ def attend(
     >>> result.weights(rows=slice(1, 2)).round(4)
     array([[0.6698, 0.3302]])
     """
-    options = Options(scale, softcap, empty_rows, nonfinite, block_size)
+    options = Options(scale, softcap, empty_rows, nonfinite, block_size, threads)
     inputs = prepare({"Q": q, "K": k, "V": v}, mask, bias, options)
-    empty = _empty_rows(inputs)
-    heads_and_rows = inputs.q.shape[:-1]
-    output = np.empty((*heads_and_rows, inputs.d_v), inputs.dtype)
-    m, total, lse = (np.empty(heads_and_rows, inputs.dtype) for _ in range(3))
-    tile_keys = min(block_size or TILE_KEYS, inputs.keys)
-    with np.errstate(all="ignore"):
-        for block in blocks(inputs, tile_keys):
-            state, here = fold(inputs, block, tile_keys), block.index
-            for whole, part in ((output, state.output), (m, state.m), (total, state.l), (lse, state.lse)):
-                whole[here] = part.reshape(whole[here].shape)
-    if empty is not None:
-        output[empty], lse[empty] = 0, -np.inf
+    live = _live_rows(inputs)
+    state = _solved(inputs, executor)
+    if not np.isfinite(state.acc).all():
+        # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
+        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor)
+        state = replace(shrunk, acc=shrunk.acc / inputs.dtype.type(_SHRINK))
+    # Live, but without weight: every score propagated as −inf, and 0/0 is what that makes.
+    state.acc[(state.l == 0) & live] = np.nan
     lead = inputs.lead
     return Attention(
-        output=output.reshape(*lead, *output.shape[-2:]),
-        lse=lse.reshape(*lead, lse.shape[-1]),
+        output=state.acc.reshape(*lead, *state.acc.shape[-2:]),
+        lse=state.lse.reshape(*lead, state.m.shape[-1]),
         _inputs=inputs,
-        _reference=m,
-        _total=total,
+        _reference=state.m,
+        _total=state.l,
     )
 
 
-def _empty_rows(inputs: Inputs) -> NDArray[np.bool_] | None:
-    """Which queries ``(B, H_kv, G, Tq)`` have no live key, None where all have one; refused unless asked for."""
+_SHRINK = 2.0**-64
+"""More keys than that no memory holds."""
+
+
+def _solved(inputs: Inputs, executor: Executor | None) -> SoftmaxState:
+    threads = inputs.options.threads
+    try:
+        return solve(inputs, threads) if executor is None else solve_apart(inputs, executor, threads)
+    except NonFiniteScoreError as error:
+        with np.errstate(all="ignore"):
+            raise (first_nonfinite(inputs) or error) from None
+
+
+def _live_rows(inputs: Inputs) -> NDArray[np.bool_]:
+    """Which queries have a live key, broadcasting to ``(B, H_kv, G, Tq)``. Others are refused unless asked for."""
     if inputs.rule.forbids_nothing:
-        return None
-    empty = inputs.rule.live_counts(np.arange(inputs.queries)) == 0
-    if not empty.any():
-        return None
-    everywhere = np.broadcast_to(empty, inputs.q.shape[:-1])
-    if inputs.options.empty_rows == "error":
-        raise EmptyRowsError([public_index(inputs, tuple(index)) for index in np.argwhere(everywhere)])
-    return everywhere
+        return np.ones(1, np.bool_)
+    live = inputs.rule.live_counts(np.arange(inputs.queries)) > 0
+    if not live.all() and inputs.options.empty_rows == "error":
+        empty = np.argwhere(~np.broadcast_to(live, inputs.q.shape[:-1]))
+        if len(empty):
+            raise EmptyRowsError([public_index(inputs, tuple(index)) for index in empty])
+    return live

@@ -204,7 +204,7 @@ def length_problems(mask: Mask, q: Shape, keys: int) -> list[Problem]:
     ]
 
 
-def option_problems(scale: object, softcap: object, block_size: object) -> list[Problem]:
+def option_problems(scale: object, softcap: object) -> list[Problem]:
     """Whether the numeric settings are legal."""
     found = []
     if scale is not None and not _finite(scale):
@@ -214,11 +214,20 @@ def option_problems(scale: object, softcap: object, block_size: object) -> list[
     if softcap is not None and not (_finite(softcap) and softcap > 0):  # type: ignore[operator]
         hint = "leave it out for no cap"
         found.append(Problem("softcap", f"softcap is {softcap!r}", "a finite number above 0", hint, ("softcap",)))
-    if block_size is not None and not _integer_from(1, block_size):
-        message = f"block_size is {block_size!r}"
-        hint = "it is the number of keys per tile; leave it out for the fastest"
-        found.append(Problem("block-size", message, "an integer of at least 1", hint, ("block_size",)))
     return found
+
+
+def count_problems(block_size: object, threads: object) -> list[Problem]:
+    """Whether the settings that count something do so from 1."""
+    counts = (
+        ("block_size", block_size, "it is the number of keys per tile; leave it out for the fastest"),
+        ("threads", threads, "leave it out for as many as this process may use"),
+    )
+    return [
+        Problem(name.replace("_", "-"), f"{name} is {count!r}", "an integer of at least 1", hint, (name,))
+        for name, count, hint in counts
+        if count is not None and not _integer_from(1, count)
+    ]
 
 
 def choice_problems(name: str, value: object, choices: Sequence[str]) -> list[Problem]:

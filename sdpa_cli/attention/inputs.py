@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention import checks
-from sdpa_cli.attention.masks import Mask, MaskRule
+from sdpa_cli.attention.masks import Mask
+from sdpa_cli.attention.regions import Region
+from sdpa_cli.attention.rule import MaskRule
+from sdpa_cli.attention.shipping import Shipped
 from sdpa_cli.errors import InputError, Problem
 
 Array = NDArray[Any]
@@ -27,18 +30,20 @@ class Options:
     empty_rows: EmptyRows = "error"
     nonfinite: NonFinite = "error"
     block_size: int | None = None
+    threads: int | None = None
 
     def problems(self) -> list[Problem]:
         """What is wrong with them."""
         return [
-            *checks.option_problems(self.scale, self.softcap, self.block_size),
+            *checks.option_problems(self.scale, self.softcap),
+            *checks.count_problems(self.block_size, self.threads),
             *checks.choice_problems("empty_rows", self.empty_rows, ("error", "zero")),
             *checks.choice_problems("nonfinite", self.nonfinite, ("error", "propagate")),
         ]
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class Inputs(Shipped):
     """One attention problem, checked, in the engine's axes.
 
     The arrays are views of the caller's, in the caller's dtype: they may be memory maps, so they are converted tile by
@@ -60,9 +65,33 @@ class Inputs:
     """What the dot products are multiplied by."""
     lead: tuple[int, ...]
     """Q's leading axes as the caller has them."""
+    group: int
+    """Query heads per key/value head, of the whole problem."""
     options: Options = field(default_factory=Options)
     value_scale: float = 1.0
     """What V is multiplied by on its way in, and the output divided by: a power of 2, so that nothing is rounded."""
+
+    origin: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    """Where a part lies in the whole: its first batch entry, key/value head, query head of that, query and key."""
+
+    def part(self, region: Region) -> Inputs:
+        """A part of the problem as a problem of its own: views of the same arrays."""
+        first = (s.start for s in (*region.at, region.rows, region.cols))
+        return replace(
+            self,
+            q=self.q[region.queries],
+            k=self.k[region.batch, region.heads, region.cols],
+            v=self.v[region.batch, region.heads, region.cols],
+            rule=self.rule.part(region),
+            bias=None if self.bias is None else self.bias[region.queries][..., region.cols],
+            origin=tuple(a + b for a, b in zip(self.origin, first, strict=True)),
+        )
+
+    @property
+    def heads(self) -> tuple[int, int, int]:
+        """``(B, H_kv, G)``."""
+        batch, kv_heads, group = self.q.shape[:3]
+        return batch, kv_heads, group
 
     @property
     def queries(self) -> int:
@@ -170,6 +199,7 @@ def _arrange(
         dtype=_computed_in(qkv),
         scale=1 / math.sqrt(q.shape[-1]) if options.scale is None else float(options.scale),
         lead=lead,
+        group=heads[2],
         options=options,
     )
 

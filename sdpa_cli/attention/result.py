@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.masks import Bools, Ints
+from sdpa_cli.attention.regions import Region
+from sdpa_cli.attention.rule import Bools, Ints
 from sdpa_cli.attention.scores import Selection, logits, scaled_queries
 
 Array = NDArray[Any]
 _EVERY = slice(None)
-_ALL_HEADS = (_EVERY, _EVERY, _EVERY)
 _CELLS = 1 << 18
 """Weights that `Attention.row_sums` holds at a time."""
 
@@ -112,7 +112,7 @@ class Attention:
         return {name: self._public(np.broadcast_to(cells, self._full(at, to))) for name, cells in found.items()}
 
     def live_counts(self, rows: Selection = _EVERY) -> Ints:
-        """How many keys each query may look at, ``(…, rows)``; costs nothing per key but where a mask array is given."""
+        """How many keys each query may look at, ``(…, rows)``; read off positions where no mask array is given."""
         at = self._rows(rows)
         counts = np.broadcast_to(self._inputs.rule.live_counts(at), (*self._inputs.q.shape[:3], len(at)))
         return counts.reshape(*self._inputs.lead, len(at))
@@ -129,15 +129,8 @@ class Attention:
         batch = leading[0] if len(leading) == 2 else 0
         kv_head, member = divmod(leading[-1], inputs.q.shape[2]) if leading else (0, 0)
         one = (slice(batch, batch + 1), slice(kv_head, kv_head + 1), slice(member, member + 1))
-        alone = replace(
-            inputs,
-            q=inputs.q[one],
-            k=inputs.k[one[:2]],
-            v=inputs.v[one[:2]],
-            rule=inputs.rule.at(one),
-            bias=None if inputs.bias is None else inputs.bias[one],
-            lead=(),
-        )
+        part = inputs.part(Region(*one, slice(0, inputs.queries), slice(0, inputs.keys)))
+        alone = replace(part, lead=(), group=1, origin=(0, 0, 0, 0, 0))
         return Attention(self.output[leading], self.lse[leading], alone, self._reference[one], self._total[one])
 
     def row_sums(self, rows: Selection = _EVERY) -> Array:
@@ -160,9 +153,8 @@ class Attention:
         return sums.reshape(*self._inputs.lead, len(at))
 
     def _scores(self, rows: Ints, cols: Ints) -> Array:
-        queries = scaled_queries(self._inputs, _ALL_HEADS, rows)
         with np.errstate(all="ignore"):
-            found = logits(self._inputs, queries, _ALL_HEADS, rows, cols).reshape(self._full(rows, cols))
+            found = logits(self._inputs, scaled_queries(self._inputs, rows), rows, cols)
         np.copyto(found, -np.inf, where=self._inputs.rule.forbidden(rows, cols))
         return found
 

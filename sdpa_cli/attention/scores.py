@@ -8,36 +8,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.masks import HeadIndex, Ints
+from sdpa_cli.attention.rule import Ints
 
 Array = NDArray[Any]
 Selection = slice | Ints
 """Some queries or keys: a slice or a vector of indices."""
 
 
-def scaled_queries(inputs: Inputs, at: HeadIndex, rows: Selection) -> Array:
-    """Q times the scale, ``(b, h_kv, g · rows, d_k)``: query heads that share keys are stacked into one matrix.
+def scaled_queries(inputs: Inputs, rows: Selection, factor: float = 1.0) -> Array:
+    """Q times the scale, ``(B, H_kv, G, rows, d_k)``, times an extra `factor`.
 
     Scaling Q costs ``Tq · d_k`` products instead of ``Tq · Tk``.
     """
-    part = inputs.q[at][..., rows, :]
-    scaled = np.multiply(part, inputs.dtype.type(inputs.scale), dtype=inputs.dtype)
-    stacked: Array = scaled.reshape(*part.shape[:2], -1, part.shape[-1])
-    return stacked
+    scale = inputs.dtype.type(inputs.scale * factor)
+    scaled: Array = np.multiply(inputs.q[..., rows, :], scale, dtype=inputs.dtype)
+    return scaled
 
 
-def key_rows(inputs: Inputs, at: HeadIndex, cols: Selection) -> Array:
-    """Rows of K in the dtype computed in, ``(b, h_kv, cols, d_k)``; a view where K already has it."""
-    return inputs.k[at[:2]][..., cols, :].astype(inputs.dtype, copy=False)
+def key_rows(inputs: Inputs, cols: Selection) -> Array:
+    """Rows of K in the dtype computed in, ``(B, H_kv, cols, d_k)``; a view where K already has it."""
+    return inputs.k[..., cols, :].astype(inputs.dtype, copy=False)
 
 
-def value_rows(inputs: Inputs, at: HeadIndex, cols: Selection) -> Array:
-    """Rows of V in the dtype computed in, ``(b, h_kv, cols, d_v)``; a view where V already has it."""
-    values = inputs.v[at[:2]][..., cols, :].astype(inputs.dtype, copy=False)
+def value_rows(inputs: Inputs, cols: Selection) -> Array:
+    """Rows of V in the dtype computed in, ``(B, H_kv, cols, d_v)``; a view where V already has it."""
+    values = inputs.v[..., cols, :].astype(inputs.dtype, copy=False)
     return values if inputs.value_scale == 1 else values * inputs.dtype.type(inputs.value_scale)
 
 
-def logits(inputs: Inputs, queries: Array, at: HeadIndex, rows: Selection, cols: Selection) -> Array:
+def stacked(array: Array) -> Array:
+    """``(B, H_kv, G, rows, …)`` as ``(B, H_kv, G · rows, …)``: query heads that share keys become one matrix."""
+    batch, kv_heads, group, rows = array.shape[:4]
+    return array.reshape(batch, kv_heads, group * rows, *array.shape[4:])
+
+
+def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
+    """Dot products ``(B, H_kv, G, rows, cols)`` of scaled queries and keys, in the memory `out` if given."""
+    shape = (*queries.shape[:-1], keys.shape[-2])
+    if out is None:
+        out = np.empty(int(np.prod(shape)), queries.dtype)
+    found = out[: int(np.prod(shape))].reshape(shape)
+    np.matmul(stacked(queries), keys.swapaxes(-1, -2), out=stacked(found))
+    return found
+
+
+def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out: Array | None = None) -> Array:
     """What enters the softmax but for the mask: ``softcap(scale · q kᵀ) + bias``.
 
     Parameters
@@ -45,23 +60,23 @@ def logits(inputs: Inputs, queries: Array, at: HeadIndex, rows: Selection, cols:
     inputs
         The problem.
     queries
-        `scaled_queries` of the same heads and rows.
-    at, rows, cols
-        Which heads, queries and keys.
+        `scaled_queries` of the same rows.
+    rows, cols
+        Which queries and keys.
+    out
+        Flat memory to use for the result.
 
     Returns
     -------
     ndarray
-        ``(b, h_kv, g · rows, cols)``.
+        ``(B, H_kv, G, rows, cols)``.
     """
-    found: Array = np.matmul(queries, key_rows(inputs, at, cols).swapaxes(-1, -2))
+    found = products(queries, key_rows(inputs, cols), out)
     cap = inputs.options.softcap
     if cap is not None:
         found /= inputs.dtype.type(cap)
         np.tanh(found, out=found)
         found *= inputs.dtype.type(cap)
     if inputs.bias is not None:
-        bias = inputs.bias[at][..., rows, :][..., cols]
-        by_head = found.reshape(bias.shape)
-        by_head += bias.astype(inputs.dtype, copy=False)
+        found += inputs.bias[..., rows, :][..., cols].astype(inputs.dtype, copy=False)
     return found

@@ -1,85 +1,156 @@
-"""How the score matrix is cut: blocks of queries, and for each block the tiles of keys it meets in order.
+"""How the score matrix is cut: regions computed on their own, and the tiles of keys each of them meets in order.
 
-Whoever computes, explains or draws a tiled attention walks these generators, so that all see the same tiles.
+Whoever computes, explains or draws a tiled attention walks `tiles`, so that all see the same ones. The cut depends on
+the shapes alone, never on the number of threads: so results are the same, bit by bit, for any number.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.masks import MaskRule, Verdict
+from sdpa_cli.attention.regions import Region, Verdict
+from sdpa_cli.attention.rule import MaskRule
 
-TILE_BYTES = 1 << 20
-"""Bytes of the largest tile of scores: about what a core's own cache holds."""
-TILE_KEYS = 256
-"""Keys per tile when the caller names no block size."""
+TILE_KEYS = 384
+"""Keys per tile: the depth at which OpenBLAS blocks a product, so that ``P V`` is one pass. 3 % over 256."""
+EDGE_KEYS = 128
+"""Keys per tile where the edge of a causal mask or window cuts through it, so that less is computed in vain."""
+TILE_BYTES = 3 << 19
+"""Bytes of the largest tile of scores, 1.5 MiB: 1024 float32 rows of the above."""
+THIN_ROWS = 8
+"""Up to so many query rows the products are bound by reading K and V, and tiles are made long instead of tall."""
+LONGEST = 1 << 28
+"""Scores of the largest region: about a second of work, which is how soon an interrupt is heard."""
+SHARES = 8
+"""A problem worth sharing is cut into at least so many regions where it can be."""
+PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
+"""Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
+WORTH_SHARING = 1 << 17
+"""Scores below which one thread is as fast as several."""
 
 
 @dataclass(frozen=True)
-class Block:
-    """Queries that are computed together: some rows of some heads, of one batch entry."""
+class Cut:
+    """How large regions and tiles are."""
 
-    batch: slice
-    heads: slice
-    """Key/value heads."""
-    group: slice
-    """Query heads of each key/value head."""
-    rows: slice
-
-    @property
-    def at(self) -> tuple[slice, slice, slice]:
-        """The block's heads, as an index into the engine's first axes."""
-        return self.batch, self.heads, self.group
-
-    @property
-    def index(self) -> tuple[slice, slice, slice, slice]:
-        """The block's queries, as an index into an array ``(B, H_kv, G, Tq, …)``."""
-        return *self.at, self.rows
+    heads: int
+    """Key/value heads per region: small ones are batched, because a call to NumPy costs microseconds."""
+    group: int
+    """Query heads of each key/value head per region: short queries that share keys are stacked."""
+    rows: int
+    span: int
+    """Keys per region."""
+    keys: int
+    """Keys per tile."""
+    edge: int
+    """Keys per tile where causal or window cut through it."""
 
 
 @dataclass(frozen=True)
 class Tile:
-    """The keys of one step of a block, and what the mask says about them."""
+    """The keys of one step of a region, and what the mask says about them."""
 
     cols: slice
+    rows: slice
+    """The queries that reach any of them, by position; the others would meet only forbidden keys."""
+    mixed: slice
+    """The queries among those for which some of the keys may be forbidden."""
     verdict: Verdict
 
 
-def blocks(inputs: Inputs, tile_keys: int) -> Iterator[Block]:
-    """Cut all queries into blocks, in the order of their rows.
+def plan(inputs: Inputs) -> Cut:
+    """Choose the sizes for a problem."""
+    batch, kv_heads, group = inputs.heads
+    queries, keys, block_size = max(1, inputs.queries), inputs.keys, inputs.options.block_size
+    most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
+    rows = max(1, min(queries, most))
+    heads = batch * kv_heads * group
+    shared = heads * queries * keys >= WORTH_SHARING
+    while shared and rows > 64 and heads * -(-queries // rows) < SHARES:
+        rows = -(-rows // 2)
+    stacked = min(group, max(1, most // rows)) if rows == queries else 1
+    thin = rows * stacked <= THIN_ROWS
+    tile = block_size or (_long(inputs, rows * stacked) if thin else TILE_KEYS)
+    tile = min(tile, keys)
+    regions = batch * kv_heads * -(-group // stacked) * -(-queries // rows)
+    span = min(keys, max(tile, LONGEST // (rows * stacked)))
+    while shared and regions * -(-keys // span) < SHARES and span > 4 * tile:
+        span = -(-span // (2 * tile)) * tile
+    fit = TILE_BYTES // (inputs.dtype.itemsize * rows * stacked * tile)
+    batched = max(1, min(kv_heads, fit, regions // SHARES if shared else regions))
+    return Cut(batched, stacked, rows, span, tile, tile if block_size or thin else min(EDGE_KEYS, tile))
+
+
+def plan_parts(inputs: Inputs) -> Cut:
+    """Choose the sizes of the parts that an executor is given: large beside the cost of sending them."""
+    _, kv_heads, group = inputs.heads
+    rows, span = max(1, min(inputs.queries, PART_ROWS)), min(inputs.keys, PART_KEYS)
+    batched = max(1, min(kv_heads, PART_SCORES // (group * rows * span)))
+    return Cut(batched, group, rows, span, span, span)
+
+
+def _long(inputs: Inputs, rows: int) -> int:
+    """Keys per tile of a thin region: what a core's cache holds of V, for scores must not outgrow it either."""
+    return max(TILE_KEYS, TILE_BYTES // (inputs.dtype.itemsize * max(1, rows * inputs.d_v)))
+
+
+def regions(inputs: Inputs, cut: Cut) -> Iterator[Region]:
+    """Cut a problem into regions: every score is in exactly one. The last rows come first.
+
+    They are the longest of a causal mask, and whoever shares work starts with the longest.
+    """
+    batch, kv_heads, group = inputs.heads
+    last_first = reversed(list(pieces(inputs.queries, cut.rows)))
+    heads = product(pieces(batch, 1), pieces(kv_heads, cut.heads), pieces(group, cut.group))
+    for rows, (b, h, g) in product(last_first, heads):
+        for cols in pieces(inputs.keys, cut.span):
+            yield Region(b, h, g, rows, cols)
+
+
+def pieces(length: int, size: int) -> Iterator[slice]:
+    """Cut ``0 … length`` into slices of at most `size`."""
+    for start in range(0, length, size):
+        yield slice(start, min(start + size, length))
+
+
+def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> Iterator[Tile]:
+    """Cut all keys into tiles, for the queries `rows`.
 
     Parameters
     ----------
-    inputs
-        The problem.
-    tile_keys
-        Keys per tile: the more there are, the fewer queries share a block.
-
-    Yields
-    ------
-    Block
-        Every query is in exactly one.
-    """
-    batches, kv_heads, group, queries, _ = inputs.q.shape
-    rows = max(1, min(queries, TILE_BYTES // (inputs.dtype.itemsize * tile_keys)))
-    for batch in range(batches):
-        for head in range(kv_heads):
-            for g in range(group):
-                for start in range(0, queries, rows):
-                    stop = min(start + rows, queries)
-                    yield Block(slice(batch, batch + 1), slice(head, head + 1), slice(g, g + 1), slice(start, stop))
-
-
-def tiles(rule: MaskRule, rows: slice, tile_keys: int) -> Iterator[Tile]:
-    """Cut all keys into tiles, for queries `rows` of the heads that `rule` is about.
+    rule
+        The mask.
+    rows
+        Which queries.
+    keys
+        Keys per tile.
+    edge
+        Keys per tile where causal or window cut through it; as `keys` by default.
 
     Yields
     ------
     Tile
-        Every key is in exactly one, the wholly forbidden tiles included, so that a reader sees what is skipped.
+        Every key is in exactly one, in order. What is wholly forbidden by position comes as one tile at either end, so
+        that a reader sees what is skipped without paying for each step of it.
     """
-    for start in range(0, rule.keys, tile_keys):
-        cols = slice(start, min(start + tile_keys, rule.keys))
-        yield Tile(cols, rule.verdict(rows, cols))
+    start, stop = rule.live_range(rows)
+    if start > 0:
+        yield Tile(slice(0, start), slice(rows.start, rows.start), slice(rows.start, rows.start), Verdict.FORBIDDEN)
+    while start < stop:
+        cols = slice(start, min(start + keys, stop))
+        cut = rule.mixed_rows(rows, cols)
+        if edge is not None and cut.start < cut.stop:
+            cols = slice(start, min(start + edge, stop))
+        yield _tile(rule, rule.live_rows(rows, cols), cols)
+        start = cols.stop
+    if stop < rule.keys:
+        yield Tile(slice(stop, rule.keys), slice(rows.stop, rows.stop), slice(rows.stop, rows.stop), Verdict.FORBIDDEN)
+
+
+def _tile(rule: MaskRule, rows: slice, cols: slice) -> Tile:
+    verdict = rule.verdict(rows, cols) if rows.start < rows.stop else Verdict.FORBIDDEN
+    everywhere = rule.given is not None or rule.padded(cols)
+    return Tile(cols, rows, rows if everywhere else rule.mixed_rows(rows, cols), verdict)

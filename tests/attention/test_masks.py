@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdpa_cli.attention import Mask, Window, attend
-from sdpa_cli.attention.masks import MaskRule, Verdict
+from sdpa_cli.attention.regions import Verdict
+from sdpa_cli.attention.rule import MaskRule
 from sdpa_cli.attention.tiles import tiles
 
 reach = st.none() | st.integers(0, 6)
@@ -54,34 +55,49 @@ def test_one_rule(rule):
     np.testing.assert_array_equal(np.broadcast_to(rule.live_counts(rows), (1, 1, 1, 5))[0, 0, 0], (~cells).sum(-1))
 
 
-@given(rules, st.integers(1, 7), st.integers(0, 4), st.integers(1, 5))
-@settings(deadline=None, max_examples=200)
-def test_verdicts_are_true(rule, tile_keys, first, count):
+@given(rules, st.integers(1, 7), st.none() | st.integers(1, 3), st.integers(0, 4), st.integers(1, 5))
+@settings(deadline=None, max_examples=300)
+def test_tiles_tell_the_truth(rule, keys, edge, first, count):
     cells = cell_by_cell(rule)
     rows = slice(first, min(5, first + count))
     seen = []
-    for tile in tiles(rule, rows, tile_keys):
-        part = cells[rows, tile.cols]
-        assert tile.verdict is not Verdict.FORBIDDEN or part.all()
-        assert tile.verdict is not Verdict.ALLOWED or not part.any()
+    for tile in tiles(rule, rows, keys, edge):
         seen += range(tile.cols.start, tile.cols.stop)
+        assert rows.start <= tile.rows.start <= tile.rows.stop <= rows.stop
+        assert tile.rows.start <= tile.mixed.start <= tile.mixed.stop <= tile.rows.stop or tile.mixed == slice(0, 0)
+        beyond = [i for i in range(rows.start, rows.stop) if not tile.rows.start <= i < tile.rows.stop]
+        assert cells[beyond, tile.cols].all()
+        calm = [i for i in range(tile.rows.start, tile.rows.stop) if not tile.mixed.start <= i < tile.mixed.stop]
+        assert tile.verdict is Verdict.FORBIDDEN or not cells[calm, tile.cols].any()
+        assert tile.verdict is not Verdict.FORBIDDEN or cells[rows, tile.cols].all()
+        assert tile.verdict is not Verdict.ALLOWED or not cells[tile.rows, tile.cols].any()
     assert seen == list(range(7))
 
 
+FORBIDDEN, MIXED, ALLOWED = Verdict.FORBIDDEN, Verdict.MIXED, Verdict.ALLOWED
+
+
 @pytest.mark.parametrize(
-    ("mask", "verdicts"),
+    ("mask", "expected"),
     [
-        pytest.param(Mask(causal=True), ["allowed", "mixed", "forbidden", "forbidden"], id="causal"),
-        pytest.param(Mask(window=Window(2, 0)), ["mixed", "mixed", "forbidden", "forbidden"], id="window"),
-        pytest.param(Mask(key_lengths=5), ["allowed", "allowed", "mixed", "forbidden"], id="padding"),
-        pytest.param(np.arange(8) >= np.full((8, 1), 4), ["allowed", "allowed", "forbidden", "forbidden"], id="given"),
+        pytest.param(Mask(causal=True), [(0, 2, ALLOWED), (2, 4, MIXED), (4, 8, FORBIDDEN)], id="causal"),
+        pytest.param(Mask(window=Window(2, 0)), [(0, 2, MIXED), (2, 4, MIXED), (4, 8, FORBIDDEN)], id="window"),
+        pytest.param(Mask(window=Window(0, 0)), [(0, 2, FORBIDDEN), (2, 4, MIXED), (4, 8, FORBIDDEN)], id="diagonal"),
+        pytest.param(
+            Mask(key_lengths=5), [(0, 2, ALLOWED), (2, 4, ALLOWED), (4, 5, ALLOWED), (5, 8, FORBIDDEN)], id="padding"
+        ),
+        pytest.param(
+            np.arange(8) >= np.full((8, 1), 4),
+            [(0, 2, ALLOWED), (2, 4, ALLOWED), (4, 6, FORBIDDEN), (6, 8, FORBIDDEN)],
+            id="given",
+        ),
     ],
 )
-def test_forbidden_tiles_are_known_as_such(mask, verdicts):
+def test_forbidden_tiles_are_known_as_such(mask, expected):
     """Queries 2 and 3 of 8, two keys per tile."""
     x = np.ones((8, 1))
-    rule = attend(x, x, x, mask=mask)._inputs.rule
-    assert [tile.verdict.value for tile in tiles(rule, slice(2, 4), 2)] == verdicts
+    found = tiles(attend(x, x, x, mask=mask).inputs.rule, slice(2, 4), 2)
+    assert [(tile.cols.start, tile.cols.stop, tile.verdict) for tile in found] == expected
 
 
 @pytest.mark.parametrize(

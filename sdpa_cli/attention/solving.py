@@ -1,0 +1,129 @@
+"""From a problem to the softmax state of all its queries: over regions, on threads, or through an executor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
+from functools import reduce
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.regions import Region
+from sdpa_cli.attention.softmax import SoftmaxState
+from sdpa_cli.attention.streaming import fold
+from sdpa_cli.attention.threads import available, one_blas_thread, share
+from sdpa_cli.attention.tiles import WORTH_SHARING, Cut, plan, plan_parts, regions
+from sdpa_cli.attention.unshifted import Proof, calm_queries, fold_unshifted, is_calm, prove
+
+Array = NDArray[Any]
+
+
+def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
+    """The state of all queries after all keys, but with the finished output in the place of `acc`.
+
+    Parameters
+    ----------
+    inputs
+        The problem.
+    threads
+        How many to use; by default as many as the process may.
+
+    Returns
+    -------
+    SoftmaxState
+        ``(B, H_kv, G, Tq)``. The output of a query that saw no weight is 0.
+    """
+    cut = plan(inputs)
+    whole = _blank(inputs)
+    todo = list(regions(inputs, cut))
+    unmerged: dict[int, SoftmaxState] = {}
+    small = whole.m.size * inputs.keys < WORTH_SHARING
+    with one_blas_thread(), np.errstate(all="ignore"):
+        proof = prove(inputs)
+
+        def worker() -> Callable[[int], None]:
+            scratch = np.empty(cut.heads * cut.group * cut.rows * cut.keys, inputs.dtype)
+
+            def do(number: int) -> None:
+                region = todo[number]
+                state = _fold(inputs.part(region), cut, scratch, proof)
+                if cut.span < inputs.keys:
+                    unmerged[number] = state
+                else:
+                    _place(whole, region, state)
+
+            return do
+
+        share(range(len(todo)), worker, 1 if small else threads or available())
+        if unmerged:
+            for region, numbers in _by_queries(todo):
+                _place(whole, region, reduce(SoftmaxState.merge, (unmerged.pop(number) for number in numbers)))
+    return whole
+
+
+def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) -> SoftmaxState:
+    """`solve`, with parts of the problem done by an executor: on other threads, processes or machines.
+
+    Each part is a smaller problem, some queries against some keys. Its answer is a softmax state; those of the same
+    queries are merged, in order, so that the result does not depend on the executor.
+
+    Parameters
+    ----------
+    inputs
+        The problem. To another process it travels by pickle, memory-mapped arrays by their path.
+    executor
+        Any `concurrent.futures.Executor`.
+    threads
+        How many each part uses; one by default.
+    """
+    whole = _blank(inputs)
+    todo = list(regions(inputs, plan_parts(inputs)))
+    waiting: list[Future[SoftmaxState]] = []
+    try:
+        waiting += [executor.submit(_solve_part, inputs.part(region), threads or 1) for region in todo]
+        with np.errstate(all="ignore"):
+            for region, numbers in _by_queries(todo):
+                _place(whole, region, reduce(SoftmaxState.merge, (waiting[number].result() for number in numbers)))
+    finally:
+        for future in waiting:
+            future.cancel()
+    return whole
+
+
+def _solve_part(part: Inputs, threads: int) -> SoftmaxState:
+    """What an executor runs: the state of a part, ready to be merged."""
+    done = solve(part, threads)
+    return SoftmaxState(done.m, done.l, done.acc * done.l[..., None])
+
+
+def _fold(part: Inputs, cut: Cut, scratch: Array, proof: Proof | None) -> SoftmaxState:
+    """The state of one region: unshifted where that is proved safe, else by the online softmax."""
+    if proof is not None:
+        queries = calm_queries(part)
+        if is_calm(part, queries, proof):
+            return fold_unshifted(part, cut, scratch, queries)
+    return fold(part, cut, scratch)
+
+
+def _blank(inputs: Inputs) -> SoftmaxState:
+    shape = inputs.q.shape[:-1]
+    m, total = np.full(shape, -np.inf, inputs.dtype), np.zeros(shape, inputs.dtype)
+    return SoftmaxState(m, total, np.empty((*shape, inputs.d_v), inputs.dtype))
+
+
+def _place(whole: SoftmaxState, region: Region, state: SoftmaxState) -> None:
+    """Write a region's finished state into the whole, its output normalised."""
+    at = region.queries
+    whole.m[at], whole.l[at] = state.m, state.l
+    np.divide(state.acc, np.where(state.l == 0, 1, state.l)[..., None], out=whole.acc[at])
+
+
+def _by_queries(todo: list[Region]) -> Iterator[tuple[Region, list[int]]]:
+    """The numbers of the regions that are about the same queries; these follow each other, in the order of keys."""
+    for _, numbers in groupby(range(len(todo)), key=lambda number: repr(todo[number].queries)):
+        same = list(numbers)
+        yield todo[same[0]], same
