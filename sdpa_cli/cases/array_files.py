@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import os
 import struct
+import tokenize
+import warnings
 import zipfile
 import zlib
 from pathlib import Path
@@ -66,10 +68,10 @@ def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Ar
             found = _mapped(stream) if suffix == ".npy" else _member(stream, member)
     except OSError as error:
         raise refusal(path, name, error) from None
-    except _DAMAGED as error:
-        raise _refused(f"'{name}' is damaged or no {suffix[1:]} file: {error}") from None
     except NotUnderstood as problem:
         raise _refused(f"'{name}' {problem.message}", problem.expected, problem.hint) from None
+    except _DAMAGED as error:
+        raise _refused(f"'{name}' is damaged or no {suffix[1:]} file: {error}") from None
     return _of_cells(found, name, cell)
 
 
@@ -79,10 +81,14 @@ _DAMAGED = (
     KeyError,
     MemoryError,
     NotImplementedError,
+    OverflowError,
     RecursionError,
     RuntimeError,
     SyntaxError,
+    TypeError,
+    ValueError,
     struct.error,
+    tokenize.TokenError,
     zipfile.BadZipFile,
     zlib.error,
 )
@@ -146,10 +152,13 @@ def _header(stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], Literal[
         readers = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
         if version not in readers:
             raise NotUnderstood(f"has npy version {version[0]}.{version[1]}", "version 1.0 or 2.0, as numbers have")
-        shape, fortran, dtype = readers[version](stream)
+        with warnings.catch_warnings():
+            # Headers written by Python 2 are read as well; that it took more work is nothing to tell the user.
+            warnings.simplefilter("ignore")
+            shape, fortran, dtype = readers[version](stream)
     except NotUnderstood:
         raise
-    except ValueError as error:
+    except (ValueError, SyntaxError, tokenize.TokenError) as error:
         raise NotUnderstood(f"is damaged: {str(error).splitlines()[0]}") from None
     if dtype.hasobject:
         hint = "save the numbers with a numeric dtype: astype(float)"

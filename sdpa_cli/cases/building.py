@@ -76,11 +76,11 @@ def in_dtype(arrays: tuple[Array, ...], dtype: str) -> tuple[Array, ...]:
     """
     if dtype == "float32":
         with np.errstate(over="ignore"):
-            return tuple(a if a.dtype in (np.float16, np.float32) else a.astype(np.float32) for a in arrays)
+            return tuple(a if a.dtype in (np.float16, np.float32) else np.asarray(a, np.float32) for a in arrays)
     if any(a.dtype.kind in "iu" or a.dtype == np.float64 for a in arrays):
         return arrays
     smallest = min(range(len(arrays)), key=lambda i: arrays[i].nbytes)
-    return tuple(a.astype(np.float64) if i == smallest else a for i, a in enumerate(arrays))
+    return tuple(np.asarray(a, np.float64) if i == smallest else a for i, a in enumerate(arrays))
 
 
 def _mask(values: Values) -> Mask:
