@@ -1,0 +1,104 @@
+"""The derivation of a case: its steps in order, as many as the case has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from sdpa_cli.cases import Case
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.explaining.selecting import Selectors
+from sdpa_cli.explaining.steps.cell import cell
+from sdpa_cli.explaining.steps.closing import costs, questions
+from sdpa_cli.explaining.steps.masking import mask
+from sdpa_cli.explaining.steps.output import alternatives, output
+from sdpa_cli.explaining.steps.scores import bias, inputs, products, scale, softcap
+from sdpa_cli.explaining.steps.softmax import exponentials, maximum, weights
+from sdpa_cli.explaining.trace import Axis, Code, Position, Step, Trace, Value, Words, words
+from sdpa_cli.explaining.walk import Walk, walk
+
+
+def derive(case: Case, selectors: Selectors = Selectors(), steps: tuple[str, ...] = ()) -> Trace:
+    """Explain a case step by step.
+
+    Parameters
+    ----------
+    case
+        The case.
+    selectors
+        Which part of it to look at. A cell has a trace of its own.
+    steps
+        The names of the steps wanted; all, if none is named.
+
+    Raises
+    ------
+    InputError
+        As `Case.attend` does; or where a selector or a step does not exist in this case.
+    """
+    way = walk(case, selectors)
+    found = (cell(way),) if selectors.cell is not None else tuple(_steps(way))
+    whole = Trace("case", case.title or "", case.title or words("title.case"), found, tuple(notes(way, selectors)))
+    if not steps:
+        return whole
+    known = [step.name for step in found]
+    problems = [_unknown(name, known) for name in steps if name not in known]
+    if problems:
+        raise InputError(*problems)
+    return whole.only(steps)
+
+
+def notes(way: Walk, selectors: Selectors) -> Iterator[Words]:
+    """What is left out without having been asked for, and how to see it."""
+    sizes = way.whole.shapes["Q"][:-2]
+    if sizes:
+        place = tuple(words(f"note.{kind}", index=Position(i), size=n) for kind, i, n in _leading(way, sizes))
+        yield words("note.head", place=place, option=Code("--head"))
+    asked = selectors.row is not None or selectors.cell is not None
+    for which, option in ((way.key_axis, "--cell"),) if asked else ((way.query_axis, "--row"), (way.key_axis, "--cell")):
+        if len(which.indices) < which.size:
+            yield words(f"note.{which.kind}", shown=ranges(which), size=which.size, option=Code(option))
+    if way.attention.dtype.itemsize < 8:
+        yield words("note.dtype", dtype=way.attention.dtype.name)
+
+
+def ranges(which: Axis) -> tuple[Value, ...]:
+    """The indices shown, runs of neighbours written as one.
+
+    Examples
+    --------
+    >>> [part.values["last"] for part in ranges(Axis("query", (0, 1, 2, 7), 8)) if isinstance(part, Words)]
+    [Position(index=2)]
+    """
+    runs: list[list[int]] = []
+    for index in which.indices:
+        if runs and runs[-1][1] == index - 1:
+            runs[-1][1] = index
+        else:
+            runs.append([index, index])
+    return tuple(
+        Position(first) if first == last else words("note.range", first=Position(first), last=Position(last))
+        for first, last in runs
+    )
+
+
+def _steps(way: Walk) -> Iterator[Step]:
+    yield inputs(way)
+    yield products(way)
+    yield scale(way)
+    if way.case.softcap is not None:
+        yield softcap(way)
+    if way.bias is not None:
+        yield bias(way)
+    for step in (mask, maximum, exponentials, weights, output, alternatives, questions, costs):
+        yield step(way)
+
+
+def _leading(way: Walk, sizes: tuple[int, ...]) -> Iterator[tuple[str, int, int]]:
+    kinds = ("batch", "in-batch-head")[-len(sizes) :] if len(sizes) == 2 else ("batch",)
+    yield from zip(kinds, way.leading, sizes, strict=True)
+
+
+def _unknown(name: str, known: list[str]) -> Problem:
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else None
+    return Problem("no-such-step", f"there is no step '{name}' in this case", ", ".join(known), hint)

@@ -1,0 +1,1 @@
+"""The steps of a derivation, one function each: a `Walk` in, a `Step` out."""

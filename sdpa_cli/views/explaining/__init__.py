@@ -1,0 +1,1 @@
+"""Explanations as people and programs read them: terminal, Markdown, HTML and JSON."""

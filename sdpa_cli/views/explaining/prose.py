@@ -1,0 +1,88 @@
+"""From the keys and values of a trace to sentences, in pieces that each form sets in its own way."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sdpa_cli.explaining.maths import Maths, Number
+from sdpa_cli.explaining.trace import Bytes, Code, Position, Value, Words
+from sdpa_cli.languages import Texts
+from sdpa_cli.views.explaining.notation import Notation
+
+MATHS = get_args(Maths)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of a sentence that is set in one way."""
+
+    kind: Literal["text", "code", "maths", "foreign"]
+    """``foreign`` is what somebody else wrote: a label, a title."""
+    content: str | Maths
+
+
+@dataclass(frozen=True)
+class Voice:
+    """One language speaking: its texts and its numbers."""
+
+    texts: Texts
+    notation: Notation
+
+    def pieces(self, value: Value) -> Iterator[Piece]:
+        """Anything that may fill a placeholder or a table cell, in pieces."""
+        match value:
+            case Words(key, values):
+                yield from self._sentence(key, dict(values))
+            case Code(text):
+                yield Piece("code", text)
+            case Position(index):
+                yield Piece("text", str(index + 1))
+            case Bytes(count):
+                yield Piece("text", self.notation.memory(count))
+            case bool() | str():
+                yield Piece("foreign", str(value))
+            case int():
+                yield Piece("text", self.notation.count(value))
+            case float():
+                yield Piece("text", self.notation.number(value))
+            case tuple():
+                yield from self._list(value)
+            case _:
+                yield Piece("maths", value)
+
+    def _sentence(self, key: str, values: dict[str, Value]) -> Iterator[Piece]:
+        for literal, name, _, _ in string.Formatter().parse(self.texts.entries[key]):
+            yield from _literal(literal)
+            if name is not None:
+                yield from self.pieces(values[name])
+
+    def _list(self, values: Iterable[Value]) -> Iterator[Piece]:
+        for k, value in enumerate(values):
+            if k:
+                yield Piece("text", self.notation.separator)
+            yield from self.pieces(value)
+
+
+def _literal(text: str) -> Iterator[Piece]:
+    """Text with code in backticks."""
+    for k, run in enumerate(text.split("`")):
+        if run:
+            yield Piece("code" if k % 2 else "text", run)
+
+
+def number_of(value: Value) -> float | None:
+    """The number a value is, for a form that keeps numbers as numbers."""
+    match value:
+        case bool():
+            return None
+        case int() | float():
+            return float(value)
+        case Number(inner):
+            return inner
+        case Position(index):
+            return float(index)
+        case _:
+            return None

@@ -1,0 +1,183 @@
+"""An explanation in a terminal: wrapped prose, aligned matrices, formulas on lines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.text import Text
+
+from sdpa_cli.explaining.trace import (
+    Check,
+    Command,
+    Facts,
+    Formula,
+    Matrix,
+    Pair,
+    Part,
+    Prose,
+    Question,
+    Reasons,
+    Shapes,
+    Step,
+    Table,
+    Trace,
+    Value,
+    Words,
+    Worked,
+)
+from sdpa_cli.views.excerpts import Page
+from sdpa_cli.views.explaining.grids import matrix_lines, pair_lines, reason_lines, table_of
+from sdpa_cli.views.explaining.plain import plain
+from sdpa_cli.views.explaining.prose import Voice
+from sdpa_cli.views.explaining.signs import fitted
+from sdpa_cli.views.glyphs import width
+from sdpa_cli.views.tables import HEADER, QUIET
+from sdpa_cli.views.terminal import page_for
+
+LINE = 88
+"""Prose is not set wider than this, however wide the terminal is."""
+INDENT = "   "
+SPACED = (Matrix, Pair, Reasons, Table, Question, Prose)
+"""What has a blank line around it."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Everything that decides how a part looks."""
+
+    voice: Voice
+    page: Page
+    console: Console
+
+    @property
+    def room(self) -> int:
+        """How wide prose may be."""
+        return max(20, min(LINE, self.page.width) - len(INDENT))
+
+    def text(self, value: Value) -> str:
+        """A value as one line of plain text that this terminal can show."""
+        shown = ""
+        for piece in self.voice.pieces(value):
+            if not isinstance(piece.content, str):
+                shown += plain(piece.content, self.voice.notation)
+            elif piece.kind == "foreign":
+                shown += self.page.glyphs.shown(piece.content)
+            else:
+                shown += piece.content
+        return fitted(shown, self.page.glyphs.encoding)
+
+
+def explained(trace: Trace, voice: Voice, console: Console) -> str:
+    """A whole explanation as this console shows it, escape sequences and all."""
+    setting = Setting(voice, page_for(console), console)
+    with console.capture() as capture:
+        for line in trace_lines(trace, setting):
+            console.print(line, soft_wrap=True, highlight=False)
+    return capture.get()
+
+
+def trace_lines(trace: Trace, setting: Setting) -> Iterator[Text]:
+    """Title, notes and all steps."""
+    yield from heading_lines(trace, setting)
+    for number, step in enumerate(trace.steps, 1):
+        yield Text()
+        yield from step_lines(number, step, setting)
+
+
+def heading_lines(trace: Trace, setting: Setting) -> Iterator[Text]:
+    """The title, and what is shown."""
+    yield Text(setting.text(trace.title), style=HEADER)
+    for note in trace.notes:
+        yield from _wrapped(note, setting, QUIET, indent="")
+
+
+def step_lines(number: int, step: Step, setting: Setting) -> Iterator[Text]:
+    """One step: its title and its parts."""
+    yield Text(f"{number}. {setting.text(step.title)}", style=HEADER)
+    before: Part | None = None
+    for part in step.parts:
+        if before is not None and (isinstance(part, SPACED) or isinstance(before, SPACED)):
+            yield Text()
+        yield from part_lines(part, setting)
+        before = part
+
+
+def part_lines(part: Part, setting: Setting) -> Iterator[Text]:
+    """The lines of one part."""
+    match part:
+        case Words():
+            yield from _wrapped(part, setting)
+        case Formula(maths):
+            yield Text(f"{INDENT}  {setting.text(maths)}", style="italic")
+        case Worked(maths):
+            yield from _worked(setting.text(maths), setting)
+        case Shapes(items):
+            yield Text(INDENT + "   ".join(_shape(setting.text(name), axes) for name, axes in items), style=QUIET)
+        case Matrix():
+            yield from matrix_lines(part, setting)
+        case Pair():
+            yield from pair_lines(part, setting)
+        case Reasons():
+            yield from reason_lines(part, setting)
+        case _:
+            yield from _listed(part, setting)
+
+
+def _listed(part: Part, setting: Setting) -> Iterator[Text]:
+    match part:
+        case Table(columns, rows):
+            head, body = [setting.text(c) for c in columns], [[setting.text(v) for v in row] for row in rows]
+            yield from table_of(head, body, setting.page.width)
+        case Facts(items):
+            names = [setting.text(name) for name, _ in items]
+            widest = max(map(width, names), default=0)
+            for name, (_, value) in zip(names, items, strict=True):
+                pad = " " * (widest - width(name))
+                yield from _hanging(Text(f"{name}{pad}  ", style=QUIET), Text(setting.text(value)), setting)
+        case Check(words, holds):
+            glyphs = setting.page.glyphs
+            sign = Text(f"{glyphs.tick if holds else glyphs.cross} ", style="bold green" if holds else "bold red")
+            yield from _hanging(sign, Text(setting.text(words)), setting)
+        case Question(asked, answer):
+            yield from _wrapped(asked, setting, HEADER)
+            yield from _wrapped(answer, setting)
+        case Command(text):
+            yield Text(f"{INDENT}  $ {setting.page.glyphs.shown(text)}", style=HEADER)
+        case Prose(markdown):
+            for line in markdown.splitlines():
+                yield Text(fitted(line, setting.page.glyphs.encoding))
+
+
+def _wrapped(words: Words, setting: Setting, style: str = "", indent: str = INDENT) -> Iterator[Text]:
+    text = Text(setting.text(words), style=style)
+    for line in text.wrap(setting.console, setting.room):
+        line.rstrip()
+        yield Text(indent).append_text(line)
+
+
+def _hanging(lead: Text, text: Text, setting: Setting) -> Iterator[Text]:
+    """A sign or a name, and the text beside it, wrapped in its own column where there is room for one."""
+    cells = width(lead.plain)
+    lines = text.wrap(setting.console, max(16, setting.room - cells))
+    for k, line in enumerate(lines):
+        line.rstrip()
+        yield Text(INDENT).append_text(lead if k == 0 else Text(" " * cells)).append_text(line)
+
+
+def _worked(text: str, setting: Setting) -> Iterator[Text]:
+    """A worked line; one too long for the page is broken before an equals sign."""
+    if width(text) + len(INDENT) <= setting.page.width:
+        yield Text(f"{INDENT}{text}", style="bold")
+        return
+    first, *others = text.split(" = ")
+    yield Text(f"{INDENT}{first}", style="bold")
+    for other in others:
+        for k, line in enumerate(Text(f"= {other}", style="bold").wrap(setting.console, setting.page.width - 8)):
+            line.rstrip()
+            yield Text(f"{INDENT}  {'  ' * (k > 0)}").append_text(line)
+
+
+def _shape(name: str, axes: tuple[tuple[str, int], ...]) -> str:
+    return f"{name} ({', '.join(f'{letter}={size}' for letter, size in axes)})"
