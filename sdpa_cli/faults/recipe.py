@@ -124,8 +124,9 @@ def finish(w: Array, given: Given) -> Array:
 
 
 def mix(w: Array, given: Given) -> Array:
-    """The weighted sum of the value rows; a forbidden row counts as absent, whatever it holds."""
-    terms = np.where(given.forbidden[..., None], 0, w[..., None] * given.v[..., None, :, :])
+    """The weighted sum of the value rows; one forbidden with a weight of 0 counts as absent, whatever it holds."""
+    absent = given.forbidden & (w == 0)
+    terms = np.where(absent[..., None], 0, w[..., None] * given.v[..., None, :, :])
     return np.asarray(terms.sum(axis=-2))
 
 

@@ -36,7 +36,7 @@ class Message:
     values: Mapping[str, Any] = field(default_factory=lambda: NO_VALUES)
 
 
-def say(key: str, **values: Any) -> Message:
+def say(key: str, /, **values: Any) -> Message:
     """A message."""
     return Message(key, values)
 
