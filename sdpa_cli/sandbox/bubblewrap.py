@@ -38,7 +38,10 @@ def _files(python: Interpreter) -> list[str]:
                 hide += sorted(folder.glob("python*/*-packages"))
     bind += [python.executable]
     shown = [python.numpy, python.numpy.parent / "numpy.libs", python.inside]
+    # bubblewrap copies a closed folder's mode, and root's own Python may lie in root's home
+    parents = sorted({parent for path in (*bind, *shown) for parent in path.parents} - {Path("/")})
     return [
+        *chain.from_iterable(("--perms", "0755", "--dir", str(path)) for path in parents),
         *chain.from_iterable(("--ro-bind", str(path), str(path)) for path in bind),
         *_links(),
         *chain.from_iterable(("--tmpfs", str(path)) for path in hide),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import socket
 import time
@@ -11,6 +12,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sdpa_cli.sandbox.inside.lock import Rations
+from sdpa_cli.sandbox.program import failure
+
+_LOCK_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -32,12 +36,15 @@ class Child(Protocol):
     def receive(self, size: int, deadline: float) -> bytes:
         """Exactly `size` bytes. Raises `TimeoutError`, or `EOFError` when they end before."""
 
-    def end(self) -> Ending:
-        """Kill what still runs and clear it away. Once."""
+    def end(self, patience: float = 0.0) -> Ending:
+        """Kill what still runs after so many seconds, and clear it away. Once."""
 
 
 class Launcher(Protocol):
     """Starts locked processes."""
+
+    def wait_until_ready(self) -> None:
+        """Returns when the level has been tried out. Raises `SandboxError` when it does not hold."""
 
     def spawn(self, rations: Rations) -> Child:
         """A new process. It says that it is locked in its first frame."""
@@ -78,7 +85,7 @@ class SocketChild:
         while len(self._ahead) < size:
             self._channel.settimeout(left_until(deadline))
             try:
-                piece = self._channel.recv(1 << 18)
+                piece = self._channel.recv(1 << 16)
             except ConnectionResetError:
                 piece = b""
             if not piece:
@@ -88,9 +95,10 @@ class SocketChild:
         del self._ahead[:size]
         return data
 
-    def end(self) -> Ending:
+    def end(self, patience: float = 0.0) -> Ending:
         """Kill, and have it reaped."""
         self._channel.close()
+        select.select([self._handle], [], [], patience)
         with suppress(ProcessLookupError):  # it is dead and waits to be reaped
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
         os.close(self._handle)
@@ -110,3 +118,15 @@ def left_until(deadline: float) -> float:
     if left <= 0:
         raise TimeoutError
     return left
+
+
+def locked(child: Child) -> Child:
+    """The child once it has said that it is locked; what it says before it has read a submission can be believed."""
+    from sdpa_cli.sandbox.inside import wire  # NumPy: by now it is needed
+
+    with suppress(EOFError, TimeoutError):
+        _, kind, _ = wire.HEADER.unpack(child.receive(wire.HEADER.size, time.monotonic() + _LOCK_SECONDS))
+        if kind == wire.JAILED:
+            return child
+    ending = child.end()
+    raise failure("sandbox-unsafe", f"the sandbox does not hold here (status {ending.code}); nothing was run in it")

@@ -21,13 +21,12 @@ _END_SECONDS = 5.0
 
 
 class Zygote:
-    """Starts at once and gets ready in the background; `spawn` waits for that."""
+    """Starts at once and gets ready in the background."""
 
     def __init__(self, level: Level) -> None:
         python = interpreter()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._lock = threading.Lock()
-        self._is_ready = False
         command = python.command(theirs.fileno())
         if level >= Level.L3:
             command = [*bubblewrap.prefix(shutil.which("bwrap") or "bwrap", python), *command]
@@ -54,15 +53,24 @@ class Zygote:
         try:
             self._process.stdin.write(settings_frame(settings))
             self._process.stdin.close()
-        except BrokenPipeError:  # it has failed already; `spawn` says so
+        except BrokenPipeError:  # it has failed already; whoever waits for it hears why
             pass
+
+    def wait_until_ready(self) -> None:
+        """Its trial child has been locked in, and has tried the door."""
+        self._control.settimeout(_START_SECONDS)
+        try:
+            ready = self._control.recv(64) == orders.READY
+        except OSError:
+            ready = False
+        if not ready:
+            raise self._failed()
 
     def spawn(self, rations: Rations) -> SocketChild:
         """Fork a child. Threads may share the zygote."""
         ours, theirs = socket.socketpair()
         spawn = orders.SPAWN + orders.RATIONS.pack(rations.cpu_seconds, rations.memory_bytes, rations.open_files)
         with self._lock, theirs:
-            self._wait_until_ready()
             try:
                 socket.send_fds(self._control, [spawn], [theirs.fileno()])
                 answer, handles, _, _ = socket.recv_fds(self._control, 64, 1)
@@ -76,24 +84,13 @@ class Zygote:
         with self._lock:
             try:
                 self._control.send(orders.REAP + b"%d" % child)
-                status, milliseconds = orders.ENDING.unpack(self._control.recv(64))
+                status, microseconds = orders.ENDING.unpack(self._control.recv(64))
             except (OSError, struct.error):
                 raise self._failed() from None
-        return Ending(os.waitstatus_to_exitcode(status), milliseconds / 1000)
-
-    def _wait_until_ready(self) -> None:
-        if self._is_ready:
-            return
-        self._control.settimeout(_START_SECONDS)
-        try:
-            self._is_ready = self._control.recv(64) == orders.READY
-        except OSError:
-            self._is_ready = False
-        if not self._is_ready:
-            raise self._failed()
+        return Ending(os.waitstatus_to_exitcode(status), microseconds / 1e6)
 
     def _failed(self) -> SandboxError:
-        self.close()
+        self._control.close()
         assert self._process.stderr is not None
         said = self._process.stderr.read().decode("utf-8", "replace").strip().splitlines()
         return failure("sandbox-failed", f"the sandbox ended: {said[-1] if said else 'it did not say why'}")
@@ -106,3 +103,5 @@ class Zygote:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        assert self._process.stderr is not None
+        self._process.stderr.close()

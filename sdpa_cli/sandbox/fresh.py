@@ -8,9 +8,10 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from typing import IO
 
-from sdpa_cli.sandbox.children import Ending, left_until
+from sdpa_cli.sandbox.children import Ending, left_until, locked
 from sdpa_cli.sandbox.inside.lock import Rations
 from sdpa_cli.sandbox.levels import SANDBOX_EXEC, Level
 from sdpa_cli.sandbox.program import Interpreter, environment, interpreter, settings_frame
@@ -24,6 +25,10 @@ class Fresh:
     def __init__(self, level: Level) -> None:
         self._level = level
         self._python = interpreter()
+
+    def wait_until_ready(self) -> None:
+        """Try one, as nothing else says whether the level holds."""
+        locked(self.spawn(Rations(cpu_seconds=10, memory_bytes=1 << 30, open_files=32))).end()
 
     def spawn(self, rations: Rations) -> PipeChild:
         """Start an interpreter."""
@@ -101,8 +106,10 @@ class PipeChild:
         del self._ahead[:size]
         return data
 
-    def end(self) -> Ending:
+    def end(self, patience: float = 0.0) -> Ending:
         """Kill and clear away, both threads' worth."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(patience)
         self._process.kill()
         while self._reader.is_alive():  # it may be waiting for room in the queue
             try:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import keyword
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from enum import Enum
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from sdpa_cli.sandbox.children import locked
 from sdpa_cli.sandbox.fresh import Fresh
 from sdpa_cli.sandbox.inside.lock import Rations
 from sdpa_cli.sandbox.levels import UNUSABLE, Level, Missing, Offer, Rung, candidates, missing, notes
@@ -19,10 +18,8 @@ from sdpa_cli.sandbox.limits import Limits
 from sdpa_cli.sandbox.program import SandboxError, failure
 
 if TYPE_CHECKING:
-    from sdpa_cli.sandbox.children import Child, Launcher
+    from sdpa_cli.sandbox.children import Launcher
     from sdpa_cli.sandbox.submission import Submission
-
-_LOCK_SECONDS = 60.0
 
 
 class Start(Enum):
@@ -111,7 +108,8 @@ class Sandbox:
         for file in files:
             _check_name(file)
         self._get_ready()
-        child = _locked(self._launcher, limits)
+        rations = Rations(limits.cpu_seconds, limits.memory_bytes, limits.open_files)
+        child = locked(self._launcher.spawn(rations))
         return Submission(child, files, Provided(provide or {}, limits), limits)
 
     def close(self) -> None:
@@ -134,11 +132,11 @@ class Sandbox:
         return Zygote(self._levels[0])
 
     def _get_ready(self) -> None:
-        """Try the lock once on nobody's code; where the best level does not hold, and any would do, try the next."""
+        """Wait until the lock has been tried; where the best level does not hold, and any would do, take the next."""
         with self._lock:
             while not self._ready:
                 try:
-                    _locked(self._launcher, Limits()).end()
+                    self._launcher.wait_until_ready()
                     self._ready = True
                 except SandboxError:
                     self._launcher.close()
@@ -161,19 +159,6 @@ def probe() -> Offer:
                 lacking = (UNUSABLE,)
         rungs.append(Rung(level, level.means, not lacking, lacking))
     return Offer(next(rung.level for rung in rungs if rung.available), tuple(rungs), notes())
-
-
-def _locked(launcher: Launcher, limits: Limits) -> Child:
-    """A child that has said it is locked; what it says before it has read any submission can be believed."""
-    from sdpa_cli.sandbox.inside import wire
-
-    child = launcher.spawn(Rations(limits.cpu_seconds, limits.memory_bytes, limits.open_files))
-    with suppress(EOFError, TimeoutError):
-        _, kind, _ = wire.HEADER.unpack(child.receive(wire.HEADER.size, time.monotonic() + _LOCK_SECONDS))
-        if kind == wire.JAILED:
-            return child
-    ending = child.end()
-    raise failure("sandbox-unsafe", f"the sandbox does not hold here (status {ending.code}); nothing was run in it")
 
 
 def _check_name(file: str) -> None:

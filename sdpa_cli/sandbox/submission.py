@@ -18,6 +18,10 @@ from sdpa_cli.sandbox.outcome import Fault, Kind, Outcome
 from sdpa_cli.sandbox.text import clean
 
 MAX_TESTS = 200
+_DYING_SECONDS = 1.0
+"""From the end of its words to its own end; by then it has crashed or exited, or it has only closed the channel."""
+_ROOM = 1 << 16
+"""Bytes for the frames' own words around a value of the largest size."""
 _MAX_NAME = 200
 _MAX_MESSAGE = 2000
 
@@ -52,6 +56,14 @@ class Submission:
         self._ending: Ending | None = None
         self._printed = bytearray()
         self._printed_size = 0
+        self._most = {
+            wire.PRINTED: wire.MAX_PRINTED,
+            wire.CALLBACK: provided.most_bytes,
+            wire.RETURNED: limits.reply_bytes + _ROOM,
+            wire.RAISED: wire.MAX_ERROR,
+            wire.MISSING: 0,
+            wire.TOO_BIG: 0,
+        }
         names = tuple(files)
         body = (names, tuple(files.values()), tuple(provided.names), limits.reply_bytes)
         self.load = self._ask(wire.OPEN, body)
@@ -101,7 +113,7 @@ class Submission:
         outcome = self._exchange(kind, wire.encode(body, 1 << 30), deadline)
         seconds = time.monotonic() - started
         self._left -= seconds
-        printed = clean(self._printed.decode("utf-8", "replace"))
+        printed = clean(self._printed.decode("utf-8", "replace")) if self._printed else ""
         return replace(outcome, seconds=seconds, printed=printed, callbacks=self._provided.calls - before)
 
     def _exchange(self, kind: bytes, body: bytes, deadline: float) -> Outcome:
@@ -113,8 +125,7 @@ class Submission:
             self.close()
             return Outcome(Kind.TIMEOUT, detail=f"no answer after {self._limits.call_seconds:g} s")
         except EOFError:
-            self.close()
-            assert self._ending is not None
+            self._ending = self._child.end(_DYING_SECONDS)
             return _of_ending(self._ending, self._limits)
         except _FloodError:
             self.close()
@@ -144,18 +155,10 @@ class Submission:
                 raise _TooBigError
 
     def _frame(self, request: bytes, deadline: float) -> tuple[bytes, bytes]:
-        most = {
-            wire.PRINTED: wire.MAX_PRINTED,
-            wire.CALLBACK: self._provided.most_bytes,
-            wire.RETURNED: self._limits.reply_bytes + 64,
-            wire.RAISED: wire.MAX_ERROR,
-            wire.MISSING: 0,
-            wire.TOO_BIG: 0,
-        }
         got, kind, size = wire.HEADER.unpack(self._child.receive(wire.HEADER.size, deadline))
-        if got != request or kind not in most:
+        if got != request or kind not in self._most:
             raise wire.WireError("a frame that answers nothing")
-        if size > most[kind]:
+        if size > self._most[kind]:
             if kind == wire.RETURNED:
                 raise _TooBigError
             raise wire.WireError("a frame too long")

@@ -5,28 +5,23 @@ See the kernel's ``Documentation/userspace-api/landlock.rst``.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+from sdpa_cli.sandbox.inside import kernel
+
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 _READ_FILE, _READ_DIR = 1 << 2, 1 << 3
-_PR_SET_NO_NEW_PRIVS = 38
-_libc = ctypes.CDLL(None, use_errno=True)
-_libc.syscall.restype = ctypes.c_long
-
-
-def _checked(result: int, what: str) -> int:
-    if result < 0:
-        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
-    return result
 
 
 def version() -> int:
     """The kernel's Landlock ABI, 0 when it has none."""
-    return max(0, int(_libc.syscall(_CREATE, None, 0, 1)))
+    try:
+        return kernel.syscall("landlock", _CREATE, None, 0, 1)
+    except OSError:
+        return 0
 
 
 def ruleset(readable: Iterable[Path]) -> int:
@@ -38,7 +33,7 @@ def ruleset(readable: Iterable[Path]) -> int:
     network = 3 if abi >= 4 else 0  # bind and connect over TCP
     scoped = 3 if abi >= 6 else 0  # abstract sockets and signals beyond this fence
     size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-    fence = _checked(_libc.syscall(_CREATE, struct.pack("QQQ", rights, network, scoped), size, 0), "landlock")
+    fence = kernel.syscall("landlock", _CREATE, struct.pack("QQQ", rights, network, scoped), size, 0)
     for path in readable:
         _allow(fence, path)
     return fence
@@ -50,16 +45,11 @@ def _allow(fence: int, path: Path) -> None:
     except OSError:
         return  # what is not there needs no permission
     right = _READ_FILE | (_READ_DIR if path.is_dir() else 0)  # the kernel refuses READ_DIR on a file
-    _checked(_libc.syscall(_ADD_RULE, fence, 1, struct.pack("=Qi", right, target), 0), f"landlock on {path}")
+    kernel.syscall(f"landlock on {path}", _ADD_RULE, fence, 1, struct.pack("=Qi", right, target), 0)
     os.close(target)
-
-
-def no_new_privileges() -> None:
-    """No later exec may gain rights; both Landlock and seccomp ask for this first."""
-    _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
 
 
 def restrict(fence: int) -> None:
     """Put this process behind the fence, for good."""
-    _checked(_libc.syscall(_RESTRICT, fence, 0), "landlock_restrict_self")
+    kernel.syscall("landlock on this process", _RESTRICT, fence, 0)
     os.close(fence)

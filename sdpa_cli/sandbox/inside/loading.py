@@ -25,9 +25,11 @@ def read(source: bytes, name: str) -> CodeType:
         raise SyntaxError("the file is saved as UTF-16; save it as UTF-8", (name, 1, 1, None))
     if b"\0" in source:
         raise _bad_byte(source, source.index(b"\0"), name, "is no text")
+    encoding = "utf-8"
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        source.decode(encoding)
+        if b"coding" in source or not source.isascii():
+            encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+            source.decode(encoding)
     except UnicodeDecodeError as error:
         reason = f"is not {encoding}; save the file as UTF-8, or name its encoding in line 1: # -*- coding: … -*-"
         raise _bad_byte(source, error.start + len(source) - len(error.object), name, reason) from None

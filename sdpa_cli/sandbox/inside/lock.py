@@ -1,13 +1,8 @@
-"""The lock: what a child gives up, in this order, before it reads the first byte of a submission.
-
-Identity, descriptors, resources, files (Landlock), system calls (seccomp); then it tries the door.
-"""
+"""The lock that every system has: identity, life and resources; and the trial of what should be locked."""
 
 from __future__ import annotations
 
-import ctypes
 import os
-import signal
 import socket
 import sys
 from collections.abc import Callable
@@ -15,9 +10,10 @@ from dataclasses import dataclass
 
 if sys.platform != "win32":  # now: once root is given up its own library may be out of reach
     import resource
+if sys.platform == "linux":
+    from sdpa_cli.sandbox.inside import kernel
 
 NOBODY_ID = 65534
-_PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 1, 22, 2
 
 
 class UnsafeError(Exception):
@@ -31,10 +27,6 @@ class Rations:
     cpu_seconds: int
     memory_bytes: int
     open_files: int
-
-
-class _Program(ctypes.Structure):
-    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
 def drop_root() -> None:
@@ -51,7 +43,7 @@ def drop_root() -> None:
 
 def die_with(parent: int) -> None:
     """Have the kernel kill this process when its parent ends (Linux)."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    kernel.die_with_parent()
     if os.getppid() != parent:  # it ended before the kernel was told
         os._exit(0)
 
@@ -76,15 +68,7 @@ def ration(rations: Rations) -> None:
             resource.setrlimit(kind, limit)
 
 
-def filter_calls(program: bytes) -> None:
-    """Load a seccomp program; from here on the kernel answers EPERM to every call that it does not list."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    loaded = _Program(len(program) // 8, program)
-    if libc.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(loaded), 0, 0):
-        raise UnsafeError(f"seccomp: {os.strerror(ctypes.get_errno())}")
-
-
-def try_the_door(*, fenced: bool) -> None:
+def try_the_door() -> None:
     """Attempt what must fail. A level is only what it has just been seen to hold.
 
     Raises
@@ -99,7 +83,7 @@ def try_the_door(*, fenced: bool) -> None:
         ("signal its parent", lambda: os.kill(os.getppid(), 0)),
         ("start a process", _fork),
     ]
-    for what, attempt in attempts if fenced else ():
+    for what, attempt in attempts:
         try:
             attempt()
         except OSError:

@@ -19,7 +19,7 @@ import numpy.random
 
 from sdpa_cli.sandbox.inside import lock
 from sdpa_cli.sandbox.inside.channel import Channel
-from sdpa_cli.sandbox.inside.serve import serve
+from sdpa_cli.sandbox.inside.serve import rehearse, serve
 
 # fmt: off
 LATER = [
@@ -37,6 +37,7 @@ LATER = [
 def main(site: str, control: int | None) -> None:
     """Become a zygote under orders from the descriptor `control`, or, without one, a single child."""
     settings = _settings()
+    rehearse()
     rest = iter(LATER)
     if not settings["reads"] or not _reachable(Path(sysconfig.get_paths()["stdlib"])):
         while _load_next(rest):
@@ -91,9 +92,10 @@ def _serve_forks(settings: dict[str, Any], site: str, control: int, warm_up: Cal
 
     _forget(site)
     fence = landlock.ruleset(_readable()) if settings["landlock"] else None
-    _mute()
     lock.drop_root()
     walls = zygote.Walls(fence, bytes.fromhex(settings["seccomp"]))
+    zygote.try_out(walls)
+    _mute()
     zygote.run(socket.socket(fileno=control), walls, warm_up)
 
 
@@ -110,7 +112,8 @@ def _serve_alone(settings: dict[str, Any], site: str) -> NoReturn:
     if sys.platform == "linux":
         lock.die_with(settings["parent"])
     lock.ration(lock.Rations(*settings["rations"]))
-    lock.try_the_door(fenced=settings["fenced"])
+    if settings["fenced"]:
+        lock.try_the_door()
     serve(Channel(source, sink))
 
 

@@ -8,7 +8,7 @@ SPAWN = b"S"
 REAP = b"W"
 """With a child's number; answered by its `ENDING`."""
 RATIONS = struct.Struct("<IQI")
-ENDING = struct.Struct("<iI")
-"""A wait status, and processor time in milliseconds."""
+ENDING = struct.Struct("<iQ")
+"""A wait status, and processor time in microseconds."""
 UNSAFE = 97
 """Exit status of a child whose lock did not hold."""

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sdpa_cli.sandbox.inside import landlock, lock, orders
+from sdpa_cli.sandbox.inside import kernel, landlock, lock, orders
 from sdpa_cli.sandbox.inside.channel import Channel
 from sdpa_cli.sandbox.inside.serve import serve
 
@@ -31,6 +31,30 @@ class Walls:
     """A seccomp program, empty for none."""
 
 
+def try_out(walls: Walls) -> None:
+    """Lock a child that serves nobody, and have it try the door: what holds for it holds for all that follow.
+
+    Raises
+    ------
+    UnsafeError
+        The lock cannot be closed, or does not hold. Standard error says what.
+    """
+    zygote = os.getpid()
+    child = os.fork()
+    if child == 0:
+        try:
+            _lock(zygote, None, lock.Rations(cpu_seconds=10, memory_bytes=1 << 30, open_files=32), walls)
+            if walls.program:
+                lock.try_the_door()
+            os._exit(0)
+        except BaseException as error:
+            os.write(2, f"{error}\n".encode())
+        finally:
+            os._exit(orders.UNSAFE)
+    if os.waitpid(child, 0)[1] != 0:
+        raise lock.UnsafeError
+
+
 def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> None:
     """Serve the parent's orders until it hangs up; `warm_up` works a bit in idle time, False when done."""
     control.send(orders.READY)
@@ -44,7 +68,7 @@ def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> No
             _spawn(control, passed[0], lock.Rations(*orders.RATIONS.unpack(order[1:])), walls)
         elif order[:1] == orders.REAP:
             _, status, used = os.wait4(int(order[1:]), 0)
-            control.send(orders.ENDING.pack(status, int(1000 * (used.ru_utime + used.ru_stime))))
+            control.send(orders.ENDING.pack(status, int(1e6 * (used.ru_utime + used.ru_stime))))
         else:
             return
 
@@ -54,7 +78,8 @@ def _spawn(control: socket.socket, channel: int, rations: lock.Rations, walls: W
     child = os.fork()
     if child == 0:
         try:
-            _become_child(zygote, channel, rations, walls)
+            _lock(zygote, channel, rations, walls)
+            serve(Channel(_CHANNEL, _CHANNEL))
         finally:
             os._exit(orders.UNSAFE)
     os.close(channel)
@@ -63,16 +88,15 @@ def _spawn(control: socket.socket, channel: int, rations: lock.Rations, walls: W
     os.close(handle)
 
 
-def _become_child(zygote: int, channel: int, rations: lock.Rations, walls: Walls) -> None:
+def _lock(zygote: int, channel: int | None, rations: lock.Rations, walls: Walls) -> None:
     lock.die_with(zygote)
     if walls.fence is not None or walls.program:
-        landlock.no_new_privileges()
+        kernel.no_new_privileges()
     if walls.fence is not None:
         landlock.restrict(walls.fence)
-    os.dup2(channel, _CHANNEL)
+    if channel is not None:
+        os.dup2(channel, _CHANNEL)
     os.closerange(_CHANNEL + 1, _MOST_FILES)
     lock.ration(rations)
     if walls.program:
-        lock.filter_calls(walls.program)
-    lock.try_the_door(fenced=bool(walls.program))
-    serve(Channel(_CHANNEL, _CHANNEL))
+        kernel.load_filter(walls.program)
