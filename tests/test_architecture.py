@@ -16,6 +16,7 @@ BELOW = {
     "attention": {"errors"},
     "faults": {"errors", "attention"},
     "languages": {"errors"},
+    "clusters": {"errors"},
     "cases": {"errors", "attention"},
     "computing": {"errors", "attention", "cases"},
     "benchmarking": {"errors", "attention"},
@@ -35,7 +36,7 @@ BELOW = {
     },
     "cli": {
         *("errors", "attention", "faults", "languages", "cases", "computing"),
-        *("benchmarking", "sandbox", "explaining", "grading", "views"),
+        *("benchmarking", "clusters", "sandbox", "explaining", "grading", "views"),
     },
     "__main__": {"cli"},
     "__init__": {"attention", "cases"},
