@@ -70,8 +70,18 @@ class Texts:
 
     def number(self, value: float, digits: int) -> str:
         """A number for prose, with so many digits after the decimal sign of the language."""
-        shown = f"{value:.{digits}f}"
-        return shown.replace(".", ",") if self.language in _DECIMAL_COMMA else shown
+        return with_decimal_sign(f"{value:.{digits}f}", self.language)
+
+
+def with_decimal_sign(shown: str, language: str) -> str:
+    """A number written with a point, as the prose of a language writes it.
+
+    Examples
+    --------
+    >>> with_decimal_sign("0.3302", "da")
+    '0,3302'
+    """
+    return shown.replace(".", ",") if language in _DECIMAL_COMMA else shown
 
 
 @cache

@@ -1,0 +1,66 @@
+"""Hints, one level at a time: for the first check that had failed, or for one that is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.exercise import Exercise
+from sdpa_cli.grading.workspace import Workspace
+
+LEVELS = 3
+
+
+@dataclass(frozen=True)
+class Hint:
+    """One hint."""
+
+    check: str
+    level: int
+    text: str
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no other follows."""
+        return self.level == LEVELS
+
+
+def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, check: str | None = None) -> Hint | None:
+    """The next hint, which then counts as given.
+
+    Parameters
+    ----------
+    exercise
+        For which exercise.
+    workspace
+        Remembers what has failed, and which hints were given. Without one it is the first hint of the first check.
+    language
+        In which language.
+    check
+        For which check; None for the first that had failed.
+
+    Returns
+    -------
+    Hint or None
+        None where every check has passed.
+
+    Raises
+    ------
+    InputError
+        When there is no such check, or no hint for it.
+    """
+    with_hints = [one.name for one in exercise.checks if one.hints]
+    if check is None:
+        found = workspace.progress().get(exercise.name) if workspace is not None else None
+        failed = [name for name in found.failed if name in with_hints] if found is not None else with_hints
+        if not failed:
+            return None
+        check = failed[0]
+    if check not in with_hints:
+        raise InputError(Problem("no-hint", f"there is no hint for {check}", f"one of {', '.join(with_hints)}"))
+    ladder = exercise.check(check).hints
+    assert ladder is not None
+    level = min(LEVELS, 1 + (workspace.hint_level(exercise.name, ladder) if workspace is not None else 0))
+    if workspace is not None:
+        workspace.remember_hint(exercise.name, ladder, level)
+    return Hint(check, level, exercise.texts(language)(f"hints.{ladder}.{level}"))

@@ -1,0 +1,148 @@
+"""Proving a course: starters fail, solutions pass, texts and cases are complete, and no file is there for nothing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sdpa_cli.errors import InputError
+from sdpa_cli.grading.exercise import Exercise, statement_name
+from sdpa_cli.grading.grader import Wanted, grade
+from sdpa_cli.grading.handed_in import hand_in
+from sdpa_cli.grading.hinting import LEVELS
+from sdpa_cli.grading.kinds.written import ChoiceRule
+from sdpa_cli.grading.reading import FILE, read_exercise
+from sdpa_cli.grading.report import Status
+from sdpa_cli.grading.statements import PLACE, blocks_and_options, text_key
+from sdpa_cli.languages import LANGUAGES, placeholders
+from sdpa_cli.sandbox import Sandbox
+
+SEED = 20170612
+"""Of the hidden cases that a solution is tried on."""
+_IGNORED = {"__pycache__"}
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What was found out about one exercise; it is proved when there are no objections."""
+
+    exercise: str
+    objections: tuple[str, ...]
+
+
+def prove(folder: Path, solution: Path, box: Sandbox) -> Proof:
+    """Prove one exercise.
+
+    Parameters
+    ----------
+    folder
+        The exercise.
+    solution
+        The folder with its solution.
+    box
+        Where code runs.
+    """
+    try:
+        exercise = read_exercise(folder)
+    except InputError as error:
+        return Proof(folder.name, tuple(_with_place(problem.message, problem.place) for problem in error.problems))
+    objections = [*_stray_files(exercise, solution), *_text_problems(exercise), *_case_problems(exercise)]
+    if not any("missing" in one for one in objections):
+        objections += _starter_problems(exercise, box)
+        objections += _solution_problems(exercise, solution, box)
+    return Proof(exercise.name, tuple(objections))
+
+
+def _with_place(message: str, place: object) -> str:
+    return message if place is None else f"{place}: {message}"
+
+
+def _stray_files(exercise: Exercise, solution: Path) -> Iterator[str]:
+    statements = {statement_name(language) for language in LANGUAGES}
+    texts = {f"texts/{language}.yaml" for language in LANGUAGES}
+    starters = {f"starter/{file}" for file in exercise.files}
+    expected = {FILE, *statements, *texts, *starters}
+    there = set(_files(exercise.folder))
+    yield from (f"{exercise.folder / name} is missing" for name in sorted(expected - there))
+    stray = (name for name in there - expected if not name.startswith("cases/"))
+    yield from (f"{exercise.folder / name} belongs to nothing" for name in sorted(stray))
+    solved = set(_files(solution)) if solution.is_dir() else set()
+    yield from (f"{solution / name} is missing" for name in sorted(set(exercise.files) - solved))
+    yield from (f"{solution / name} belongs to nothing" for name in sorted(solved - set(exercise.files)))
+
+
+def _files(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*"):
+        if path.is_file() and not _IGNORED.intersection(path.parts):
+            yield path.relative_to(folder).as_posix()
+
+
+def _text_problems(exercise: Exercise) -> Iterator[str]:
+    """Texts that a language lacks or that nothing uses, and statements that differ in what they list."""
+    wanted = set(_text_keys(exercise))
+    listed = {f"{what}: {key}" for what, key in _lists(exercise)}
+    for language in LANGUAGES:
+        path = exercise.folder / "texts" / f"{language}.yaml"
+        if not path.is_file() or not (exercise.folder / statement_name(language)).is_file():
+            continue
+        entries = exercise.texts(language).entries
+        yield from (f"{path} lacks the text {key}" for key in sorted(wanted - set(entries)))
+        yield from (f"{path}: nothing uses the text {key}" for key in sorted(set(entries) - wanted))
+        yield from (f"{path}: {key} leaves something open" for key, text in entries.items() if _leaves_open(text))
+        found = {f"{place['what']}: {place['key']}" for place in PLACE.finditer(exercise.statement(language))}
+        if found != listed:
+            yield f"{exercise.folder / statement_name(language)} lists {sorted(found)}, and should list {sorted(listed)}"
+
+
+def _leaves_open(text: str) -> bool:
+    try:
+        return bool(placeholders(text))
+    except ValueError:
+        return True
+
+
+def _text_keys(exercise: Exercise) -> Iterator[str]:
+    yield "title"
+    for check in exercise.checks:
+        yield f"checks.{check.name}"
+        if check.hints is not None:
+            yield from (f"hints.{check.hints}.{level}" for level in range(1, LEVELS + 1))
+        if isinstance(check.rule, ChoiceRule):
+            wrong = (option for option in check.rule.options if option != check.rule.right)
+            yield from (f"options.{check.rule.key}.{option}.why-not" for option in wrong)
+    for what, key in _lists(exercise):
+        yield from (text_key(what, key, name) for name in blocks_and_options(exercise)[key])
+
+
+def _lists(exercise: Exercise) -> Iterator[tuple[str, str]]:
+    choices = {check.rule.key for check in exercise.checks if isinstance(check.rule, ChoiceRule)}
+    for key in blocks_and_options(exercise):
+        yield ("options" if key in choices else "blocks"), key
+
+
+def _case_problems(exercise: Exercise) -> Iterator[str]:
+    """Cases that no check uses; those that are used were read, and computed in the proof of the solution."""
+    named = (exercise.folder / FILE).read_text("utf-8")
+    for path in sorted((exercise.folder / "cases").glob("*")):
+        if path.stem not in named or path.suffix != ".yaml":
+            yield f"{path} is used by no check"
+
+
+def _starter_problems(exercise: Exercise, box: Sandbox) -> Iterator[str]:
+    for path in sorted(exercise.starter.glob("*.py")):
+        try:
+            ast.parse(path.read_bytes())
+        except SyntaxError as error:
+            yield f"{path}:{error.lineno}: {error.msg}"
+    report = grade(exercise, hand_in(exercise, exercise.starter), box)
+    yield from (f"the starter passes {item.check}" for item in report.items if item.earned > 0)
+    yield from (f"the tool fails at {item.check}" for item in report.items if item.status is Status.ERROR)
+
+
+def _solution_problems(exercise: Exercise, solution: Path, box: Sandbox) -> Iterator[str]:
+    report = grade(exercise, hand_in(exercise, solution), box, Wanted(seed=SEED))
+    for item in report.items:
+        if item.status is not Status.PASSED and item.status is not Status.OPEN:
+            yield f"the solution does not pass {item.check}: {[message.key for message in item.finding.messages]}"

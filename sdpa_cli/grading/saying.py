@@ -1,0 +1,63 @@
+"""Messages in a language: the texts of grading and of an exercise, filled with numbers as that language writes them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from sdpa_cli.grading.exercise import Exercise
+from sdpa_cli.grading.report import Message
+from sdpa_cli.languages import Texts, load, with_decimal_sign
+
+PACKAGE = "sdpa_cli.grading"
+_DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Says what grading has to say about one exercise, in one language."""
+
+    own: Texts
+    exercise: Texts | None = None
+
+    @property
+    def language(self) -> str:
+        """Which language."""
+        return self.own.language
+
+    def __call__(self, key: str, /, **values: Any) -> str:
+        """The text of that key."""
+        return self.say(Message(key, values))
+
+    def say(self, message: Message) -> str:
+        """A message; what an exercise says of itself goes before."""
+        texts = self.exercise if self.exercise is not None and message.key in self.exercise else self.own
+        return texts(message.key, **{name: self._written(value) for name, value in message.values.items()})
+
+    def title(self, check: str) -> str:
+        """What a check is called."""
+        if self.exercise is not None and f"checks.{check}" in self.exercise:
+            return self.exercise(f"checks.{check}")
+        return self.own("view.loads") if check == "loads" else check
+
+    def number(self, value: float) -> str:
+        """A number with as many digits as tell it apart from its neighbours."""
+        if not math.isfinite(value):
+            return "NaN" if math.isnan(value) else f"{value:+.0f}".replace("inf", "∞").replace("+", "")
+        shown = f"{value:.{_DIGITS}g}" if value else "0"
+        return with_decimal_sign(shown, self.language)
+
+    def _written(self, value: Any) -> object:
+        if isinstance(value, Message):
+            return self.say(value)
+        if isinstance(value, float):
+            return self.number(value)
+        if isinstance(value, tuple) and value and isinstance(value[0], str):
+            return ", ".join(self.title(name) for name in value)
+        return value
+
+
+def speaker(language: str, exercise: Exercise | None = None) -> Speaker:
+    """Who speaks about an exercise in a language."""
+    return Speaker(load(PACKAGE, language), exercise.texts(language) if exercise is not None else None)
