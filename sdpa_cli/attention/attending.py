@@ -104,8 +104,9 @@ def attend(
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
         shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor)
         state = replace(shrunk, acc=shrunk.acc / inputs.dtype.type(_SHRINK))
-    # Live, but without weight: every score propagated as −inf, and 0/0 is what that makes.
-    state.acc[(state.l == 0) & live] = np.nan
+    if not state.l.all():
+        # Live, but without weight: every score propagated as −inf, and 0/0 is what that makes.
+        state.acc[(state.l == 0) & live] = np.nan
     lead = inputs.lead
     return Attention(
         output=state.acc.reshape(*lead, *state.acc.shape[-2:]),

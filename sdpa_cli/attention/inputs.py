@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdpa_cli.attention import checks
+from sdpa_cli.attention import checks, mask_checks
 from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.rule import MaskRule
@@ -94,6 +94,11 @@ class Inputs(Shipped):
         return batch, kv_heads, group
 
     @property
+    def size(self) -> int:
+        """How many scores there are: ``B · H · Tq · Tk``."""
+        return math.prod(self.q.shape[:-1]) * self.keys
+
+    @property
     def queries(self) -> int:
         """Tq."""
         return int(self.q.shape[-2])
@@ -150,12 +155,12 @@ def _given_mask(mask: ArrayLike | Mask | None, q: checks.Shape, keys: int) -> tu
         return None, []
     problems, path = [], ("mask",)
     if isinstance(mask, Mask):
-        problems = checks.mask_problems(mask, q, keys)
+        problems = mask_checks.mask_problems(mask, q, keys)
         mask, path = mask.forbidden, ("mask", "forbidden")  # type: ignore[assignment]
         if mask is None:
             return None, problems
     array = checks.as_array(mask)
-    return array, problems + checks.forbidden_problems(array, q, keys, path)
+    return array, problems + mask_checks.forbidden_problems(array, q, keys, path)
 
 
 def _given_bias(bias: ArrayLike | None, q: checks.Shape, keys: int) -> tuple[Array | None, list[Problem]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from sdpa_cli.attention.rule import Ints
 Array = NDArray[Any]
 Selection = slice | Ints
 """Some queries or keys: a slice or a vector of indices."""
+THIN_ROWS = 8
+"""Up to so many query rows, products are bound by reading K and V."""
 
 
 def scaled_queries(inputs: Inputs, rows: Selection, factor: float = 1.0) -> Array:
@@ -46,9 +49,14 @@ def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
     """Dot products ``(B, H_kv, G, rows, cols)`` of scaled queries and keys, in the memory `out` if given."""
     shape = (*queries.shape[:-1], keys.shape[-2])
     if out is None:
-        out = np.empty(int(np.prod(shape)), queries.dtype)
-    found = out[: int(np.prod(shape))].reshape(shape)
-    np.matmul(stacked(queries), keys.swapaxes(-1, -2), out=stacked(found))
+        out = np.empty(math.prod(shape), queries.dtype)
+    found = out[: math.prod(shape)].reshape(shape)
+    rows, columns = stacked(queries), stacked(found)
+    if rows.shape[-2] <= THIN_ROWS:
+        # A product with a vector for each row: BLAS would first repack all of K for so few of them.
+        np.matmul(keys[:, :, None], rows[..., None], out=columns[..., None])
+    else:
+        np.matmul(rows, keys.swapaxes(-1, -2), out=columns)
     return found
 
 

@@ -47,8 +47,9 @@ def packed(value: Any) -> Any:
     """A value as it travels: unchanged, unless it is an array that need not be sent whole."""
     if not isinstance(value, np.ndarray):
         return value
-    if 0 in value.strides and value.size:
-        own = value[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in value.strides)]
+    repeated = [stride == 0 and length > 1 for stride, length in zip(value.strides, value.shape, strict=True)]
+    if any(repeated):
+        own = value[tuple(slice(0, 1) if again else slice(None) for again in repeated)]
         return RepeatedArray(packed(own), value.shape)
     source = _source(value)
     if source is None:

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from functools import reduce
 from itertools import groupby
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.streaming import fold
+from sdpa_cli.attention.streaming import Scratch, fold
 from sdpa_cli.attention.threads import available, one_blas_thread, share
-from sdpa_cli.attention.tiles import WORTH_SHARING, Cut, plan, plan_parts, regions
-from sdpa_cli.attention.unshifted import Proof, calm_queries, fold_unshifted, is_calm, prove
-
-Array = NDArray[Any]
+from sdpa_cli.attention.tiles import plan, plan_parts, regions
+from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
 
 
 def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
@@ -41,27 +36,30 @@ def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
     whole = _blank(inputs)
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}
-    small = whole.m.size * inputs.keys < WORTH_SHARING
-    with one_blas_thread(), np.errstate(all="ignore"):
-        proof = prove(inputs)
+    with one_blas_thread, np.errstate(all="ignore"):
+        calm = calm_heads(inputs)
 
         def worker() -> Callable[[int], None]:
-            scratch = np.empty(cut.heads * cut.group * cut.rows * cut.keys, inputs.dtype)
+            scratch = Scratch.of(inputs, cut)
 
             def do(number: int) -> None:
                 region = todo[number]
-                state = _fold(inputs.part(region), cut, scratch, proof)
+                part = inputs.part(region)
+                path = fold_unshifted if calm[region.batch, region.heads].all() else fold
                 if cut.span < inputs.keys:
-                    unmerged[number] = state
+                    unmerged[number] = _blank(part)
+                    path(part, cut, scratch, unmerged[number])
                 else:
-                    _place(whole, region, state)
+                    state = whole.at(region.queries)
+                    path(part, cut, scratch, state)
+                    state.normalise()
 
             return do
 
-        share(range(len(todo)), worker, 1 if small else threads or available())
+        share(range(len(todo)), worker, threads or available())
         if unmerged:
             for region, numbers in _by_queries(todo):
-                _place(whole, region, reduce(SoftmaxState.merge, (unmerged.pop(number) for number in numbers)))
+                _place(whole, region, (unmerged.pop(number) for number in numbers))
     return whole
 
 
@@ -87,7 +85,7 @@ def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) 
         waiting += [executor.submit(_solve_part, inputs.part(region), threads or 1) for region in todo]
         with np.errstate(all="ignore"):
             for region, numbers in _by_queries(todo):
-                _place(whole, region, reduce(SoftmaxState.merge, (waiting[number].result() for number in numbers)))
+                _place(whole, region, (waiting[number].result() for number in numbers))
     finally:
         for future in waiting:
             future.cancel()
@@ -100,26 +98,20 @@ def _solve_part(part: Inputs, threads: int) -> SoftmaxState:
     return SoftmaxState(done.m, done.l, done.acc * done.l[..., None])
 
 
-def _fold(part: Inputs, cut: Cut, scratch: Array, proof: Proof | None) -> SoftmaxState:
-    """The state of one region: unshifted where that is proved safe, else by the online softmax."""
-    if proof is not None:
-        queries = calm_queries(part)
-        if is_calm(part, queries, proof):
-            return fold_unshifted(part, cut, scratch, queries)
-    return fold(part, cut, scratch)
-
-
 def _blank(inputs: Inputs) -> SoftmaxState:
+    """Room for the states of all queries, not yet cleared."""
     shape = inputs.q.shape[:-1]
-    m, total = np.full(shape, -np.inf, inputs.dtype), np.zeros(shape, inputs.dtype)
+    m, total = (np.empty(shape, inputs.dtype) for _ in range(2))
     return SoftmaxState(m, total, np.empty((*shape, inputs.d_v), inputs.dtype))
 
 
-def _place(whole: SoftmaxState, region: Region, state: SoftmaxState) -> None:
-    """Write a region's finished state into the whole, its output normalised."""
-    at = region.queries
-    whole.m[at], whole.l[at] = state.m, state.l
-    np.divide(state.acc, np.where(state.l == 0, 1, state.l)[..., None], out=whole.acc[at])
+def _place(whole: SoftmaxState, region: Region, parts: Iterable[SoftmaxState]) -> None:
+    """Merge what parts know of the same queries, in their order, into the whole."""
+    state = whole.at(region.queries)
+    state.clear()
+    for part in parts:
+        state.absorb(part)
+    state.normalise()
 
 
 def _by_queries(todo: list[Region]) -> Iterator[tuple[Region, list[int]]]:

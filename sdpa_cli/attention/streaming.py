@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -19,8 +21,29 @@ from sdpa_cli.attention.tiles import TILE_KEYS, Cut, pieces, tiles
 Array = NDArray[Any]
 
 
-def fold(inputs: Inputs, cut: Cut, scratch: Array) -> SoftmaxState:
-    """The softmax state of all queries of a problem after all its keys.
+@dataclass(frozen=True, eq=False)
+class Scratch:
+    """Memory that one thread uses again for every tile: fresh memory costs a page fault every 4 KiB."""
+
+    scores: Array
+    """Flat, for one tile of scores."""
+    outputs: Array
+    """Flat, for what one tile adds to `acc`."""
+
+    @classmethod
+    def of(cls, inputs: Inputs, cut: Cut) -> Scratch:
+        """What the tiles of a cut need at most."""
+        rows = cut.batch * cut.heads * cut.group * cut.rows
+        return cls(np.empty(rows * cut.keys, inputs.dtype), np.empty(rows * inputs.d_v, inputs.dtype))
+
+    def acc(self, scores: Array, d_v: int) -> Array:
+        """Room for ``scores @ V``."""
+        shape = (*scores.shape[:-1], d_v)
+        return self.outputs[: math.prod(shape)].reshape(shape)
+
+
+def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> None:
+    """Fill `state` with what all queries of a problem know after all its keys.
 
     Parameters
     ----------
@@ -29,12 +52,9 @@ def fold(inputs: Inputs, cut: Cut, scratch: Array) -> SoftmaxState:
     cut
         The sizes of tiles.
     scratch
-        Flat memory for one tile of scores.
-
-    Returns
-    -------
-    SoftmaxState
-        Of shape ``(B, H_kv, G, Tq)``.
+        The thread's own memory.
+    state
+        Of shape ``(B, H_kv, G, Tq)``; overwritten.
 
     Raises
     ------
@@ -43,20 +63,20 @@ def fold(inputs: Inputs, cut: Cut, scratch: Array) -> SoftmaxState:
     """
     everything = slice(0, inputs.queries)
     queries = scaled_queries(inputs, everything)
-    state = SoftmaxState.empty(queries.shape[:-1], inputs.d_v, inputs.dtype)
+    state.clear()
     for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
         if tile.verdict is Verdict.FORBIDDEN:
             continue
-        scores = logits(inputs, queries[..., tile.rows, :], tile.rows, tile.cols, scratch)
+        scores = logits(inputs, queries[..., tile.rows, :], tile.rows, tile.cols, scratch.scores)
         forbidden = None if tile.verdict is Verdict.ALLOWED else cells(inputs, tile.rows, tile.cols)
         if inputs.options.nonfinite == "error":
             refuse_nonfinite(inputs, (tile.rows, tile.cols), scores, forbidden)
         if forbidden is not None:
             forbid(scores, forbidden)
             forbidden = stacked(forbidden)
-        seen = consume(stacked(scores), value_rows(inputs, tile.cols), forbidden)
-        state.absorb(tile.rows, seen.reshape(*scores.shape[:-1]))
-    return state
+        rows = stacked(scores)
+        seen = consume(rows, value_rows(inputs, tile.cols), forbidden, scratch.acc(rows, inputs.d_v))
+        state.at((..., tile.rows)).absorb(seen.reshape(*scores.shape[:-1]))
 
 
 def cells(inputs: Inputs, rows: slice, cols: slice) -> Bools:

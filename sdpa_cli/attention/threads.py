@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,21 +36,19 @@ class _OneBlasThread:
         self._blas: ThreadpoolController | None = None
         self._held: Any = None
 
-    @contextmanager
-    def __call__(self) -> Iterator[None]:
+    def __enter__(self) -> None:
         with self._lock:
             if not self._users:
                 # Finding the libraries takes 0.3 ms, holding them 7 µs.
                 self._blas = self._blas or ThreadpoolController().select(user_api="blas")
                 self._held = self._blas.limit(limits=1)
             self._users += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    self._held.restore_original_limits()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._users -= 1
+            if not self._users:
+                self._held.restore_original_limits()
 
     def after_fork(self) -> None:
         """A child inherits the hold of calls that do not exist in it."""

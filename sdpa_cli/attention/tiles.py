@@ -13,6 +13,7 @@ from itertools import product
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region, Verdict
 from sdpa_cli.attention.rule import MaskRule
+from sdpa_cli.attention.scores import THIN_ROWS
 
 TILE_KEYS = 384
 """Keys per tile: the depth at which OpenBLAS blocks a product, so that ``P V`` is one pass. 3 % over 256."""
@@ -20,24 +21,26 @@ EDGE_KEYS = 128
 """Keys per tile where the edge of a causal mask or window cuts through it, so that less is computed in vain."""
 TILE_BYTES = 3 << 19
 """Bytes of the largest tile of scores, 1.5 MiB: 1024 float32 rows of the above."""
-THIN_ROWS = 8
-"""Up to so many query rows the products are bound by reading K and V, and tiles are made long instead of tall."""
 LONGEST = 1 << 28
 """Scores of the largest region: about a second of work, which is how soon an interrupt is heard."""
 SHARES = 8
-"""A problem worth sharing is cut into at least so many regions where it can be."""
+"""Regions that a problem is cut into for threads to share, where it is large enough."""
+WORTH_SHARING = 1 << 16
+"""Scores of the smallest region worth a thread: 0.2 ms of work, beside 0.1 ms for the steps around it."""
+SMALL = 1 << 15
+"""Scores up to which a problem is one region, because steps cost more than arithmetic."""
 PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
 """Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
-WORTH_SHARING = 1 << 17
-"""Scores below which one thread is as fast as several."""
 
 
 @dataclass(frozen=True)
 class Cut:
     """How large regions and tiles are."""
 
+    batch: int
+    """Batch entries per region."""
     heads: int
-    """Key/value heads per region: small ones are batched, because a call to NumPy costs microseconds."""
+    """Key/value heads per region: small ones are put together, because a call to NumPy costs microseconds."""
     group: int
     """Query heads of each key/value head per region: short queries that share keys are stacked."""
     rows: int
@@ -65,23 +68,25 @@ def plan(inputs: Inputs) -> Cut:
     """Choose the sizes for a problem."""
     batch, kv_heads, group = inputs.heads
     queries, keys, block_size = max(1, inputs.queries), inputs.keys, inputs.options.block_size
+    if inputs.size <= SMALL:
+        tile = min(keys, block_size or keys)
+        return Cut(max(1, batch), max(1, kv_heads), group, queries, keys, tile, tile)
     most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
     rows = max(1, min(queries, most))
     heads = batch * kv_heads * group
-    shared = heads * queries * keys >= WORTH_SHARING
-    while shared and rows > 64 and heads * -(-queries // rows) < SHARES:
+    wanted = max(1, min(SHARES, inputs.size // WORTH_SHARING))
+    while rows > 64 and heads * -(-queries // rows) < wanted:
         rows = -(-rows // 2)
     stacked = min(group, max(1, most // rows)) if rows == queries else 1
     thin = rows * stacked <= THIN_ROWS
-    tile = block_size or (_long(inputs, rows * stacked) if thin else TILE_KEYS)
-    tile = min(tile, keys)
-    regions = batch * kv_heads * -(-group // stacked) * -(-queries // rows)
+    tile = min(keys, block_size or (_long(inputs, rows * stacked) if thin else TILE_KEYS))
+    found = batch * kv_heads * -(-group // stacked) * -(-queries // rows)
     span = min(keys, max(tile, LONGEST // (rows * stacked)))
-    while shared and regions * -(-keys // span) < SHARES and span > 4 * tile:
+    while found * -(-keys // span) < wanted and span > 4 * tile:
         span = -(-span // (2 * tile)) * tile
     fit = TILE_BYTES // (inputs.dtype.itemsize * rows * stacked * tile)
-    batched = max(1, min(kv_heads, fit, regions // SHARES if shared else regions))
-    return Cut(batched, stacked, rows, span, tile, tile if block_size or thin else min(EDGE_KEYS, tile))
+    batched = max(1, min(kv_heads, fit, found // wanted))
+    return Cut(1, batched, stacked, rows, span, tile, tile if block_size or thin else min(EDGE_KEYS, tile))
 
 
 def plan_parts(inputs: Inputs) -> Cut:
@@ -89,7 +94,7 @@ def plan_parts(inputs: Inputs) -> Cut:
     _, kv_heads, group = inputs.heads
     rows, span = max(1, min(inputs.queries, PART_ROWS)), min(inputs.keys, PART_KEYS)
     batched = max(1, min(kv_heads, PART_SCORES // (group * rows * span)))
-    return Cut(batched, group, rows, span, span, span)
+    return Cut(1, batched, group, rows, span, span, span)
 
 
 def _long(inputs: Inputs, rows: int) -> int:
@@ -104,7 +109,7 @@ def regions(inputs: Inputs, cut: Cut) -> Iterator[Region]:
     """
     batch, kv_heads, group = inputs.heads
     last_first = reversed(list(pieces(inputs.queries, cut.rows)))
-    heads = product(pieces(batch, 1), pieces(kv_heads, cut.heads), pieces(group, cut.group))
+    heads = product(pieces(batch, cut.batch), pieces(kv_heads, cut.heads), pieces(group, cut.group))
     for rows, (b, h, g) in product(last_first, heads):
         for cols in pieces(inputs.keys, cut.span):
             yield Region(b, h, g, rows, cols)

@@ -20,10 +20,11 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Verdict
-from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
-from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.streaming import cells
-from sdpa_cli.attention.tiles import THIN_ROWS, Cut, pieces, tiles
+from sdpa_cli.attention.rule import Bools
+from sdpa_cli.attention.scores import THIN_ROWS, key_rows, products, scaled_queries, stacked, value_rows
+from sdpa_cli.attention.softmax import SoftmaxState, row_sums
+from sdpa_cli.attention.streaming import Scratch, cells
+from sdpa_cli.attention.tiles import SMALL, Cut, pieces, tiles
 
 Array = NDArray[Any]
 
@@ -61,63 +62,50 @@ def power(dtype: np.dtype[Any]) -> tuple[np.ufunc, float]:
     return (np.exp2, math.log2(math.e)) if vectorised else (np.exp, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Proof:
-    """What is known of K and V, per batch entry and key/value head: ``(B, H_kv)`` each."""
+def calm_heads(inputs: Inputs) -> Bools:
+    """For which key/value heads ``(B, H_kv)`` it is proved that unshifted sums are safe.
 
-    longest_key: Array
-    largest_value: Array
-
-
-def prove(inputs: Inputs) -> Proof | None:
-    """Look at K and V once, where that is cheap beside the work and the fast path knows what to do; else None."""
-    if inputs.bias is not None or inputs.options.softcap is not None or inputs.queries <= THIN_ROWS:
-        return None
-    longest, largest = (np.zeros(inputs.heads[:2], inputs.dtype) for _ in range(2))
+    Looks at Q, K and V once. Of no head where that is not cheap beside the work: for few queries or few scores; nor
+    where scores are not plain products.
+    """
+    costly = inputs.queries <= THIN_ROWS or inputs.size <= SMALL
+    if costly or inputs.bias is not None or inputs.options.softcap is not None:
+        return np.zeros(inputs.heads[:2], np.bool_)
+    allowed, to_base_2 = _RANGES[inputs.dtype], abs(inputs.scale) * math.log2(math.e)
+    longest_key, largest_value = (np.zeros(inputs.heads[:2], inputs.dtype) for _ in range(2))
     for cols in pieces(inputs.keys, _ROWS):
         keys, values = key_rows(inputs, cols), value_rows(inputs, cols)
-        np.maximum(longest, np.einsum("bhtd,bhtd->bht", keys, keys).max(axis=-1), out=longest)
+        np.maximum(longest_key, np.einsum("bhtd,bhtd->bht", keys, keys).max(axis=-1), out=longest_key)
         for extreme in (values.max(axis=(2, 3), initial=0), -values.min(axis=(2, 3), initial=0)):
-            np.maximum(largest, extreme, out=largest)
-    return Proof(np.sqrt(longest), largest)
+            np.maximum(largest_value, extreme, out=largest_value)
+    longest_query = np.zeros(inputs.heads[:2], inputs.dtype)
+    for rows in pieces(inputs.queries, _ROWS):
+        queries = inputs.q[..., rows, :].astype(inputs.dtype, copy=False)
+        np.maximum(longest_query, np.einsum("bhgtd,bhgtd->bhgt", queries, queries).max(axis=(2, 3)), out=longest_query)
+    exponent = np.sqrt(longest_query) * np.sqrt(longest_key) * to_base_2
+    in_range = (largest_value <= allowed.value) & ((largest_value >= 1 / allowed.value) | (largest_value == 0))
+    calm: Bools = (exponent <= allowed.exponent) & in_range
+    return calm
 
 
-def is_calm(inputs: Inputs, queries: Array, proof: Proof) -> bool:
-    """Whether the proof covers these scaled queries: their exponents to base 2 and the values stay in range."""
-    here = inputs.origin[:2]
-    batch, heads = (slice(start, start + n) for start, n in zip(here, inputs.heads, strict=False))
-    allowed = _RANGES[inputs.dtype]
-    longest_query = np.sqrt(np.einsum("bhgtd,bhgtd->bhgt", queries, queries).max(initial=0))
-    exponent = longest_query * proof.longest_key[batch, heads].max(initial=0)
-    largest = proof.largest_value[batch, heads]
-    return bool(
-        exponent <= allowed.exponent
-        and ((largest <= allowed.value) & ((largest >= 1 / allowed.value) | (largest == 0))).all()
-    )
-
-
-def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Array, queries: Array) -> SoftmaxState:
-    """`streaming.fold` for calm scores; `queries` carry the factor of `power`. The reference of its state is 0."""
-    exp, _ = power(inputs.dtype)
+def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> None:
+    """`streaming.fold` for calm heads. The reference of its state is 0."""
+    exp, factor = power(inputs.dtype)
     everything = slice(0, inputs.queries)
-    total = np.zeros(queries.shape[:-1], inputs.dtype)
-    acc = np.zeros((*total.shape, inputs.d_v), inputs.dtype)
-    ones = np.ones(cut.keys, inputs.dtype)
+    queries = scaled_queries(inputs, everything, factor)
+    state.clear()
     for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
         if tile.verdict is Verdict.FORBIDDEN:
             continue
-        p = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch)
+        p = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch.scores)
         exp(p, out=p)
         if tile.verdict is Verdict.MIXED:
             mixed = p[..., tile.mixed.start - tile.rows.start : tile.mixed.stop - tile.rows.start, :]
             np.multiply(mixed, ~cells(inputs, tile.mixed, tile.cols), out=mixed)
-        # As a product with ones a row sum takes a quarter of the time of `sum`.
-        total[..., tile.rows] += np.matmul(p, ones[: p.shape[-1]])
-        acc[..., tile.rows, :] += np.matmul(stacked(p), value_rows(inputs, tile.cols)).reshape(*p.shape[:-1], -1)
-    # The reference is 0, but a query that saw no live key is a state that saw none.
-    return SoftmaxState(np.where(total == 0, -np.inf, np.zeros_like(total)), total, acc)
-
-
-def calm_queries(inputs: Inputs) -> Array:
-    """The scaled queries that `is_calm` and `fold_unshifted` ask for."""
-    return scaled_queries(inputs, slice(0, inputs.queries), power(inputs.dtype)[1])
+        rows = stacked(p)
+        part = np.matmul(rows, value_rows(inputs, tile.cols), out=scratch.acc(rows, inputs.d_v))
+        here = state.at((..., tile.rows))
+        np.add(here.l, row_sums(rows).reshape(here.l.shape), out=here.l)
+        np.add(here.acc, part.reshape(here.acc.shape), out=here.acc)
+    # A query that saw no live key is left as one that saw none.
+    np.copyto(state.m, 0, where=state.l > 0)

@@ -1,5 +1,7 @@
 """What must hold for any attention: its symmetries, its convexity, and the deafness of forbidden keys."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from attention.oracles import normal, random_mask
@@ -113,7 +115,7 @@ def test_states_form_a_commutative_monoid(seed, widths):
     scores *= 10.0 ** np.random.default_rng(seed).integers(0, 4)
     scores[random_mask(seed, scores.shape) if sum(widths) else np.zeros_like(scores, bool)] = -np.inf
     cuts = np.cumsum([0, *widths])
-    a, b, c = (SoftmaxState.of(scores[:, i:j], values[i:j]) for i, j in zip(cuts, cuts[1:], strict=False))
+    a, b, c = (SoftmaxState.of(scores[:, i:j], values[i:j]) for i, j in pairwise(cuts))
     empty = SoftmaxState.empty((4,), 2, np.float64)
     same_bits(a.merge(b), b.merge(a))
     same_bits(a.merge(empty), a)

@@ -1,0 +1,143 @@
+"""Own threads: the same bits for any number, BLAS given back, and no call in the way of another."""
+
+import _thread
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from attention.oracles import normal, random_mask
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from sdpa_cli.attention import Mask, Window, attend, threads
+from sdpa_cli.attention.threads import available, one_blas_thread, share
+
+PROBLEMS = [
+    pytest.param(((8, 300, 16), (8, 300, 16), (8, 300, 8)), Mask(causal=True), id="causal"),
+    pytest.param(((2, 700, 16), (2, 900, 16), (2, 900, 8)), random_mask(1, (700, 900)), id="given"),
+    pytest.param(((1, 900, 16), (1, 900, 16), (1, 900, 8)), Mask(window=Window(50, 50)), id="window"),
+    pytest.param(((1, 3, 16), (1, 200_000, 16), (1, 200_000, 8)), None, id="few-queries-many-keys"),
+    pytest.param(((2, 8, 1, 16), (2, 2, 40_000, 16), (2, 2, 40_000, 8)), None, id="grouped-decoding"),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("shapes", "mask"), PROBLEMS)
+def test_the_number_of_threads_changes_no_bit(shapes, mask, dtype):
+    arrays = normal(1, *shapes, dtype=dtype)
+    one = attend(*arrays, mask=mask, threads=1)
+    for number in (2, 3, 7, None):
+        many = attend(*arrays, mask=mask, threads=number)
+        np.testing.assert_array_equal(many.output, one.output)
+        np.testing.assert_array_equal(many.lse, one.lse)
+
+
+def blas_threads():
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]
+
+
+def test_blas_is_held_at_one_thread_and_given_back():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread, one_blas_thread:
+            assert set(blas_threads()) == {1}
+        assert blas_threads() == before
+
+
+def test_blas_is_given_back_after_a_failure():
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with pytest.raises(ValueError, match="score S"):
+            attend(np.full((400, 4), np.nan), np.ones((400, 4)), np.ones((400, 4)))
+        assert blas_threads() == before
+
+
+def test_concurrent_calls_do_not_disturb_each_other():
+    arrays = [normal(seed, (4, 200, 8), (4, 200, 8), (4, 200, 8)) for seed in range(6)]
+    alone = [attend(*a).output for a in arrays]
+    with threadpool_limits(2, user_api="blas"), ThreadPoolExecutor(6) as pool:
+        before = blas_threads()
+        together = list(pool.map(lambda a: attend(*a, threads=2).output, arrays * 3))
+        assert blas_threads() == before
+    for one, other in zip(alone * 3, together, strict=True):
+        np.testing.assert_array_equal(other, one)
+
+
+def test_as_many_threads_as_the_process_may_use(monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 6}, raising=False)
+    assert available() == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: None)
+    assert available() == 1
+
+
+def test_every_task_is_done_once_in_order_of_taking():
+    done = []
+    share(range(20), lambda: done.append, 1)
+    assert done == list(range(20))
+    done.clear()
+    share(range(200), lambda: done.append, 4)
+    assert sorted(done) == list(range(200))
+
+
+def test_the_first_failing_task_is_told_whoever_met_one_first():
+    late = threading.Event()
+
+    def worker():
+        def do(task):
+            if task == 0:
+                late.wait(5)
+                raise ValueError("first")
+            late.set()
+            raise ValueError("second")
+
+        return do
+
+    with pytest.raises(ValueError, match="first"):
+        share(range(2), worker, 2)
+
+
+def test_after_a_failure_no_task_is_taken():
+    taken = []
+
+    def do(task):
+        taken.append(task)
+        raise ValueError(task)
+
+    with pytest.raises(ValueError, match="0"):
+        share(range(1000), lambda: do, 1)
+    assert taken == [0]
+
+
+def test_an_interrupt_ends_all_threads():
+    def worker():
+        def do(task):
+            if threading.current_thread() is threading.main_thread():
+                _thread.interrupt_main()
+
+        return do
+
+    with pytest.raises(KeyboardInterrupt):
+        share(range(10**6), worker, 3)
+    assert not [thread for thread in threading.enumerate() if thread.name == "attention"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_computes_and_has_its_blas_back():
+    q, k, v = normal(2, (8, 200, 8), (8, 200, 8), (8, 200, 8))
+    expected = attend(q, k, v, threads=2).output
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        with one_blas_thread:
+            child = os.fork()
+            if child == 0:
+                same = blas_threads() == before and np.array_equal(attend(q, k, v, threads=2).output, expected)
+                os._exit(0 if same else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_hold_is_one_object_of_the_process():
+    assert threads.one_blas_thread is sys.modules["sdpa_cli.attention.solving"].one_blas_thread
