@@ -112,7 +112,7 @@ Form = Literal["table", "json", "yaml", "csv", "markdown"]
 
 @app.command()
 def compute(
-    cases: Annotated[list[str], typer.Argument(metavar="CASE...")],
+    cases: Annotated[list[str], typer.Argument(metavar="CASE...", help="YAML files; - is standard input.")],
     show: Annotated[
         Any, typer.Option(parser=_matrices, metavar="NAMES", help="What to show: scores,weights,output or some of it.")
     ] = "scores,weights,output",
@@ -142,8 +142,7 @@ def compute(
 ) -> int:
     """Compute attention, show it, and verify what is expected.
 
-    Each CASE is a YAML file, or - for standard input; a file may hold several cases. Exit status: 0 all is well, 1 an
-    expectation does not hold, 2 the input is wrong.
+    A file may hold several cases. Exit status: 0 all is well, 1 an expectation does not hold, 2 the input is wrong.
     """
     from sdpa_cli.cases import Overrides, load_cases
     from sdpa_cli.views.excerpts import Shown

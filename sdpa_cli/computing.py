@@ -149,20 +149,29 @@ def _excess(difference: Difference) -> float:
 
 def _hint(attention: Attention, verdict: Verdict, expected: NDArray[Any]) -> str | None:
     """What the numbers themselves say about why they differ."""
-    difference = verdict.difference
-    if difference is None:
+    if verdict.difference is None:
         return None
-    if verdict.name != "output":
-        *leading, i, j = difference.index
-        forbidden = attention.forbidden(rows=np.array([i]), cols=np.array([j]))[(*leading, 0, 0)]
-        if forbidden:
-            value = "−inf" if verdict.name == "scores" else "exactly 0"
-            return f"the mask forbids key {j + 1} to query {i + 1}, so this is {value}; is the mask what you mean?"
-        if difference.expected == -np.inf:
-            return f"the mask allows key {j + 1} to query {i + 1}; is the mask what you mean?"
+    if verdict.name != "output" and (clash := _clash(attention, verdict.name, expected)) is not None:
+        return clash
     decimals = _decimals(expected)
+    # A shade more than half of the last decimal, for rounding in binary.
     if decimals is not None and verdict.error <= 0.5001 * 10.0**-decimals:
         return f"the expected values have {decimals} decimals; atol: {5 * 10.0 ** -(decimals + 1):.0e} allows for that"
+    return None
+
+
+def _clash(attention: Attention, name: Matrix, expected: NDArray[Any]) -> str | None:
+    """The first cell where the expectation forbids what the mask allows, or the other way round."""
+    for rows in row_blocks(expected.shape):
+        part, forbidden = expected[..., rows, :], attention.forbidden(rows=rows)
+        alive = part != 0 if name == "weights" else part > -np.inf
+        clashes = forbidden & alive if name == "weights" else forbidden == alive
+        if clashes.any():
+            index = np.unravel_index(int(np.argmax(clashes)), clashes.shape)
+            query, key = int(index[-2]) + rows.start + 1, int(index[-1]) + 1
+            verb = "forbids" if forbidden[index] else "allows"
+            what = f", so its {name[:-1]} is {'0' if name == 'weights' else '-inf'}" if forbidden[index] else ""
+            return f"the mask {verb} key {key} to query {query}{what}; is the mask what you mean?"
     return None
 
 

@@ -10,6 +10,7 @@ from sdpa_cli.computing import Computed, Matrix, shape_of
 from sdpa_cli.views.glyphs import Glyphs, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Cell, Grid, Part, Row, written
+from sdpa_cli.views.numbers import only
 from sdpa_cli.views.windows import Selection, Visible, columns_that_fit, middle_hidden, panels
 
 # More rows than this are shown only when asked for.
@@ -65,6 +66,8 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
     rows = middle_hidden(height, ROWS) if shown.rows is None else Visible(shown.rows.within(height))
     # No column is narrower than three cells, so the page cannot hold more of them than this.
     near = middle_hidden(breadth, page.width // 3) if shown.cols is None else Visible(shown.cols.within(breadth))
+    if breadth and not near.indices:
+        return Excerpt((), (only(breadth, "column"),))
     grid = written(computed, Part(name, leading, rows.indices, near.indices), shown.precision, page.glyphs)
     available = page.width - margin(grid, page.glyphs)
     widths = column_widths(grid, page.heat)

@@ -15,7 +15,7 @@ class Glyphs:
     ellipsis: str = "…"
     hidden_rows: str = "⋮"
     bar: str = "│"
-    root: str = "√"
+    root: str = "√{}"
     transposed: str = "ᵀ"
     times: str = "·"
     by: str = "×"
@@ -56,7 +56,7 @@ ASCII = Glyphs(
     ellipsis="...",
     hidden_rows=":",
     bar="|",
-    root="sqrt",
+    root="sqrt({})",
     transposed="'",
     times="*",
     by="x",

@@ -67,3 +67,14 @@ def brief(value: float, digits: int = 4) -> str:
     ('0.1698', '1e-06', '0')
     """
     return f"{value + 0.0:.{digits}g}"
+
+
+def only(size: int, what: str) -> str:
+    """How few there are, in words.
+
+    Examples
+    --------
+    >>> only(1, "row"), only(3, "column")
+    ('there is only 1 row', 'there are only 3 columns')
+    """
+    return f"there is only 1 {what}" if size == 1 else f"there are only {size} {what}s"

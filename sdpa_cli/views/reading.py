@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdpa_cli.computing import Computed, Matrix, row_blocks, shape_of
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.views.excerpts import Shown
+from sdpa_cli.views.numbers import only
 
 Vector = NDArray[np.intp]
 
@@ -28,9 +29,9 @@ def check_selection(result: Computed, shown: Shown) -> None:
     queries, columns = shapes[0][-2], max(shape[-1] for shape in shapes)
     problems = []
     if shown.rows is not None and not shown.rows.reaches(queries):
-        problems.append(_beyond("row", f"--rows {shown.rows.text}", queries))
+        problems.append(Problem("no-such-row", f"--rows {shown.rows.text}: {only(queries, 'row')}"))
     if shown.cols is not None and not shown.cols.reaches(columns):
-        problems.append(_beyond("column", f"--cols {shown.cols.text}", columns))
+        problems.append(Problem("no-such-column", f"--cols {shown.cols.text}: {only(columns, 'column')}"))
     if problems:
         raise InputError(*problems)
 
@@ -59,8 +60,3 @@ def in_parts(window: Callable[[Vector, Vector], NDArray[Any]], rows: Vector, col
         All those that are wanted.
     """
     return (window(rows[block], cols) for block in row_blocks((len(rows), len(cols))))
-
-
-def _beyond(what: str, option: str, size: int) -> Problem:
-    plural = "" if size == 1 else "s"
-    return Problem("no-such-" + what, f"{option}: there {'is' if size == 1 else 'are'} only {size} {what}{plural}")

@@ -54,8 +54,11 @@ def formula(computed: Computed, name: Matrix, glyphs: Glyphs) -> str:
         return "A = softmax(S), row by row"
     if name == "output":
         return f"O = A{glyphs.times}V"
-    product = f"QK{glyphs.transposed}"
-    scores = f"{product}/{glyphs.root}d_k" if case.scale is None else f"{brief(case.scale)}{glyphs.times}{product}"
+    scores = f"QK{glyphs.transposed}"
+    if case.scale is None:
+        scores = f"{scores}/{glyphs.root.format('d_k')}"
+    else:
+        scores = f"{brief(case.scale)}{glyphs.times}{scores}"
     if case.softcap is not None:
         cap = brief(case.softcap)
         scores = f"{cap}{glyphs.times}tanh({scores}/{cap})"
@@ -79,9 +82,9 @@ def _shape(name: str, shapes: dict[str, tuple[int, ...]]) -> str:
 
 def _scale(computed: Computed, glyphs: Glyphs) -> str:
     value = brief(computed.attention.scale)
-    return (
-        value if computed.case.scale is not None else f"1/{glyphs.root}{computed.attention.shapes['Q'][-1]} = {value}"
-    )
+    if computed.case.scale is not None:
+        return value
+    return f"1/{glyphs.root.format(computed.attention.shapes['Q'][-1])} = {value}"
 
 
 def _mask(computed: Computed) -> str:

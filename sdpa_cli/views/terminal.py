@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -37,13 +38,11 @@ def table_pieces(results: Iterable[Computed], shown: Shown, console: Console) ->
     """
     page = page_for(console)
     for number, result in enumerate(results):
-        with console.capture() as capture:
-            if number:
-                console.print()
-            for line in case_lines(result, shown, page):
+        for line in itertools.chain([Text()] if number else [], case_lines(result, shown, page)):
+            with console.capture() as capture:
                 # Lines are set to the page already: Rich must neither wrap nor cut them.
                 console.print(line, soft_wrap=True, highlight=False)
-        yield capture.get()
+            yield capture.get()
 
 
 def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
