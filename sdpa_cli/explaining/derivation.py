@@ -54,7 +54,9 @@ def notes(way: Walk, selectors: Selectors) -> Iterator[Words]:
         place = tuple(words(f"note.{kind}", index=Position(i), size=n) for kind, i, n in _leading(way, sizes))
         yield words("note.head", place=place, option=Code("--head"))
     asked = selectors.row is not None or selectors.cell is not None
-    for which, option in ((way.key_axis, "--cell"),) if asked else ((way.query_axis, "--row"), (way.key_axis, "--cell")):
+    for which, option in (
+        ((way.key_axis, "--cell"),) if asked else ((way.query_axis, "--row"), (way.key_axis, "--cell"))
+    ):
         if len(which.indices) < which.size:
             yield words(f"note.{which.kind}", shown=ranges(which), size=which.size, option=Code(option))
     if way.attention.dtype.itemsize < 8:

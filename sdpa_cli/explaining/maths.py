@@ -96,9 +96,7 @@ class Dots:
     """What is left out of a long sum."""
 
 
-Maths: TypeAlias = (
-    Number | Symbol | Entry | Infix | Fraction | Root | Power | Call | Total | Transposed | Vector | Dots
-)
+Maths: TypeAlias = Number | Symbol | Entry | Infix | Fraction | Root | Power | Call | Total | Transposed | Vector | Dots
 
 Term = Maths | str | float
 """What the functions below take: a formula, a symbol's name, or a number."""

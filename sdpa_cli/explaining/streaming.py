@@ -45,7 +45,9 @@ def stream(case: Case, selectors: Selectors = Selectors()) -> Trace:
     for rows, tiles in walked:
         steps += _shown(way, rows, tiles)
     steps.append(_end(way, walked))
-    return Trace("stream", case.title or "", case.title or words("title.case"), tuple(steps), tuple(notes(way, selectors)))
+    return Trace(
+        "stream", case.title or "", case.title or words("title.case"), tuple(steps), tuple(notes(way, selectors))
+    )
 
 
 def _rule(tile_keys: int) -> Step:
@@ -56,7 +58,9 @@ def _rule(tile_keys: int) -> Step:
         words("stream.rule.why", keys=tile_keys),
         Formula(equal(new, call("max", m, largest("j", entry("S", "i", "j"))))),
         Formula(equal(entry("l′", "i"), plus(times(rescale, entry("l", "i")), total("j", share)))),
-        Formula(equal(entry("a′", "i"), plus(times(rescale, entry("a", "i")), total("j", product(share, entry("v", "j")))))),
+        Formula(
+            equal(entry("a′", "i"), plus(times(rescale, entry("a", "i")), total("j", product(share, entry("v", "j")))))
+        ),
         Formula(equal(entry("o", "i"), over(entry("a", "i"), entry("l", "i")))),
         words("stream.rule.exact"),
     )
@@ -104,13 +108,17 @@ def _worked(way: Walk, rows: Array, tile: TileStep) -> Iterator[Part]:
     if not found.size or np.isneginf(tile.after.m[found[0]]):
         return
     a = int(found[0])
-    old, own = (times(float(f[a]), float(s.l[a])) for f, s in ((tile.factor, tile.before), (tile.own_factor, tile.alone)))
+    old, own = (
+        times(float(f[a]), float(s.l[a])) for f, s in ((tile.factor, tile.before), (tile.own_factor, tile.alone))
+    )
     yield Worked(equal(entry("l′", i), plus(old, own), float(tile.after.l[a])))
     if np.isneginf(tile.before.m[a]):
         yield words("stream.tile.first", row=Position(i))
     else:
         rises = bool(tile.after.m[a] > tile.before.m[a])
-        yield words("stream.tile.rises" if rises else "stream.tile.stays", row=Position(i), factor=float(tile.factor[a]))
+        yield words(
+            "stream.tile.rises" if rises else "stream.tile.stays", row=Position(i), factor=float(tile.factor[a])
+        )
 
 
 def _end(way: Walk, walked: list[tuple[Array, list[TileStep]]]) -> Step:

@@ -48,7 +48,15 @@ class Code:
     text: str
 
 
-Value: TypeAlias = int | float | str | Position | Bytes | Words | Code | Maths | tuple[Any, ...]
+@dataclass(frozen=True)
+class Link:
+    """A public document."""
+
+    title: str
+    url: str
+
+
+Value: TypeAlias = int | float | str | Position | Bytes | Words | Code | Link | Maths | tuple[Any, ...]
 """What fills a placeholder or a table cell. A tuple is a list of values."""
 
 
@@ -158,6 +166,24 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Described:
+    """An entry of a catalogue."""
+
+    name: str
+    law: str
+    parts: tuple[tuple[str, Words], ...]
+    """What is told of it, by name."""
+    source: Link | Words
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Named things and what is told of each."""
+
+    entries: tuple[Described, ...]
+
+
+@dataclass(frozen=True)
 class Command:
     """A command to try next."""
 
@@ -172,7 +198,20 @@ class Prose:
 
 
 Part: TypeAlias = (
-    Words | Formula | Worked | Shapes | Matrix | Pair | Reasons | Table | Facts | Check | Question | Command | Prose
+    Words
+    | Formula
+    | Worked
+    | Shapes
+    | Matrix
+    | Pair
+    | Reasons
+    | Table
+    | Facts
+    | Check
+    | Question
+    | Catalogue
+    | Command
+    | Prose
 )
 
 

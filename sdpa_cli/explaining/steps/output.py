@@ -59,7 +59,11 @@ def alternatives(walk: Walk) -> Step:
     return Step(
         "alternatives",
         title,
-        (words("step.alternatives.why", row=Position(i)), *left_out(weights, values, keys), *certified(weights, values, keys)),
+        (
+            words("step.alternatives.why", row=Position(i)),
+            *left_out(weights, values, keys),
+            *certified(weights, values, keys),
+        ),
     )
 
 

@@ -30,7 +30,9 @@ def maximum(walk: Walk) -> Step:
         (entry("m", int(row)), words("fact.no-live-key") if count == 0 else float(value))
         for row, value, count in zip(walk.rows, walk.maximum, live, strict=True)
     )
-    scores: list[Term] = [float(score) for score, dead in zip(walk.logits[a], walk.forbidden[a], strict=True) if not dead]
+    scores: list[Term] = [
+        float(score) for score, dead in zip(walk.logits[a], walk.forbidden[a], strict=True) if not dead
+    ]
     parts: list[Part] = [
         Formula(equal(entry("m", "i"), largest("j", entry("S", "i", "j")))),
         words("step.maximum.why"),
@@ -71,9 +73,7 @@ def weights(walk: Walk) -> Step:
     parts: list[Part] = [
         Formula(equal(entry("A", "i", "j"), over(entry("E", "i", "j"), entry("l", "i")))),
         words("step.weights.why"),
-        walk.over_keys(
-            "A", walk.weights, forbidden=walk.forbidden, look="shaded", totals=sums, marked=(a, b)
-        ),
+        walk.over_keys("A", walk.weights, forbidden=walk.forbidden, look="shaded", totals=sums, marked=(a, b)),
     ]
     if walk.sums[a] > 0:
         share = over(float(walk.exponentials[a, b]), float(walk.sums[a]))

@@ -85,9 +85,7 @@ def written(matrix: Matrix, notation: Notation) -> WrittenMatrix:
 
 def labels(axis: Axis) -> list[Label]:
     """The names of the rows or columns shown."""
-    return [
-        Label(index + 1, "" if axis.labels is None else axis.labels[k]) for k, index in enumerate(axis.indices)
-    ]
+    return [Label(index + 1, "" if axis.labels is None else axis.labels[k]) for k, index in enumerate(axis.indices)]
 
 
 def _cell(matrix: Matrix, at: tuple[int, int], notation: Notation, scale: tuple[int, float]) -> WrittenCell:

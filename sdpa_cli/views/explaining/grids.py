@@ -64,7 +64,9 @@ def reason_lines(reasons: Reasons, setting: Setting) -> Iterator[Text]:
     )
     for run in _panels(found, setting.page):
         yield from _lines("M", found, run, setting)
-    legend = "   ".join([f"{name[0]} {name}" for name in names.values()] + [f"{dot} {setting.text(words('page.allowed'))}"])
+    legend = "   ".join(
+        [f"{name[0]} {name}" for name in names.values()] + [f"{dot} {setting.text(words('page.allowed'))}"]
+    )
     yield Text(f"{INDENT}  {legend}", style=QUIET)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from sdpa_cli.explaining.maths import Maths, Number
-from sdpa_cli.explaining.trace import Bytes, Code, Position, Value, Words
+from sdpa_cli.explaining.trace import Bytes, Code, Link, Position, Value, Words
 from sdpa_cli.languages import Texts
 from sdpa_cli.views.explaining.notation import Notation
 
@@ -19,9 +19,10 @@ MATHS = get_args(Maths)
 class Piece:
     """A run of a sentence that is set in one way."""
 
-    kind: Literal["text", "code", "maths", "foreign"]
+    kind: Literal["text", "code", "maths", "foreign", "link"]
     """``foreign`` is what somebody else wrote: a label, a title."""
     content: str | Maths
+    url: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,8 @@ class Voice:
                 yield from self._sentence(key, dict(values))
             case Code(text):
                 yield Piece("code", text)
+            case Link(title, url):
+                yield Piece("link", title, url)
             case Position(index):
                 yield Piece("text", str(index + 1))
             case Bytes(count):

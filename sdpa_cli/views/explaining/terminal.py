@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sdpa_cli.explaining.trace import (
+    Catalogue,
     Check,
     Command,
     Facts,
@@ -32,6 +33,7 @@ from sdpa_cli.views.explaining.grids import matrix_lines, pair_lines, reason_lin
 from sdpa_cli.views.explaining.plain import plain
 from sdpa_cli.views.explaining.prose import Voice
 from sdpa_cli.views.explaining.signs import fitted
+from sdpa_cli.views.explaining.wrapping import wrapped
 from sdpa_cli.views.glyphs import width
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.terminal import page_for
@@ -49,7 +51,6 @@ class Setting:
 
     voice: Voice
     page: Page
-    console: Console
 
     @property
     def room(self) -> int:
@@ -65,13 +66,13 @@ class Setting:
             elif piece.kind == "foreign":
                 shown += self.page.glyphs.shown(piece.content)
             else:
-                shown += piece.content
+                shown += f"{piece.content} <{piece.url}>" if piece.url else piece.content
         return fitted(shown, self.page.glyphs.encoding)
 
 
 def explained(trace: Trace, voice: Voice, console: Console) -> str:
     """A whole explanation as this console shows it, escape sequences and all."""
-    setting = Setting(voice, page_for(console), console)
+    setting = Setting(voice, page_for(console))
     with console.capture() as capture:
         for line in trace_lines(trace, setting):
             console.print(line, soft_wrap=True, highlight=False)
@@ -135,14 +136,18 @@ def _listed(part: Part, setting: Setting) -> Iterator[Text]:
             widest = max(map(width, names), default=0)
             for name, (_, value) in zip(names, items, strict=True):
                 pad = " " * (widest - width(name))
-                yield from _hanging(Text(f"{name}{pad}  ", style=QUIET), Text(setting.text(value)), setting)
+                yield from _hanging(Text(f"{name}{pad}  ", style=QUIET), setting.text(value), setting)
         case Check(words, holds):
             glyphs = setting.page.glyphs
             sign = Text(f"{glyphs.tick if holds else glyphs.cross} ", style="bold green" if holds else "bold red")
-            yield from _hanging(sign, Text(setting.text(words)), setting)
+            yield from _hanging(sign, setting.text(words), setting)
         case Question(asked, answer):
             yield from _wrapped(asked, setting, HEADER)
             yield from _wrapped(answer, setting)
+        case Catalogue(entries):
+            for entry in entries:
+                yield Text(f"{INDENT}{entry.name}", style=HEADER)
+                yield from _wrapped(dict(entry.parts)["cause"], setting, indent=f"{INDENT}  ")
         case Command(text):
             yield Text(f"{INDENT}  $ {setting.page.glyphs.shown(text)}", style=HEADER)
         case Prose(markdown):
@@ -151,32 +156,28 @@ def _listed(part: Part, setting: Setting) -> Iterator[Text]:
 
 
 def _wrapped(words: Words, setting: Setting, style: str = "", indent: str = INDENT) -> Iterator[Text]:
-    text = Text(setting.text(words), style=style)
-    for line in text.wrap(setting.console, setting.room):
-        line.rstrip()
-        yield Text(indent).append_text(line)
+    for line in wrapped(setting.text(words), setting.room):
+        yield Text(indent).append(line, style=style)
 
 
-def _hanging(lead: Text, text: Text, setting: Setting) -> Iterator[Text]:
+def _hanging(lead: Text, text: str, setting: Setting) -> Iterator[Text]:
     """A sign or a name, and the text beside it, wrapped in its own column where there is room for one."""
     cells = width(lead.plain)
-    lines = text.wrap(setting.console, max(16, setting.room - cells))
-    for k, line in enumerate(lines):
-        line.rstrip()
-        yield Text(INDENT).append_text(lead if k == 0 else Text(" " * cells)).append_text(line)
+    for k, line in enumerate(wrapped(text, max(16, setting.room - cells))):
+        yield Text(INDENT).append_text(lead if k == 0 else Text(" " * cells)).append(line)
 
 
 def _worked(text: str, setting: Setting) -> Iterator[Text]:
-    """A worked line; one too long for the page is broken before an equals sign."""
-    if width(text) + len(INDENT) <= setting.page.width:
+    """A worked line; one too long for the page is broken before each equals sign."""
+    room = setting.page.width - len(INDENT)
+    if width(text) <= room:
         yield Text(f"{INDENT}{text}", style="bold")
         return
     first, *others = text.split(" = ")
     yield Text(f"{INDENT}{first}", style="bold")
     for other in others:
-        for k, line in enumerate(Text(f"= {other}", style="bold").wrap(setting.console, setting.page.width - 8)):
-            line.rstrip()
-            yield Text(f"{INDENT}  {'  ' * (k > 0)}").append_text(line)
+        for k, line in enumerate(wrapped(f"= {other}", room - 4)):
+            yield Text(f"{INDENT}  {'  ' * (k > 0)}{line}", style="bold")
 
 
 def _shape(name: str, axes: tuple[tuple[str, int], ...]) -> str:
