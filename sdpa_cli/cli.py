@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from io import StringIO, TextIOWrapper
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated, Any, Literal, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from click import ClickException
@@ -17,6 +15,7 @@ from click.exceptions import Abort
 
 from sdpa_cli import __version__
 from sdpa_cli.errors import ExitCode, InputError, Problem, SdpaError
+from sdpa_cli.views.outputs import ReaderLeft, replacing_if_asked, writing
 
 if TYPE_CHECKING:
     from sdpa_cli.cases import Case
@@ -67,6 +66,8 @@ def run(arguments: list[str]) -> int:
         return error.exit_code
     except (KeyboardInterrupt, Abort):
         return INTERRUPTED
+    except ReaderLeft:
+        return BROKEN_PIPE
     except MemoryError:
         _tell(InputError(Problem("memory", "there is not enough memory for this", hint="ask for less: --show, --rows")))
         return ExitCode.BAD_INPUT
@@ -152,7 +153,7 @@ def compute(
     _refuse(cases, {"--output": output, "--save": save}, len(loaded))
     shown = Shown(show, rows, cols, precision)
     results: list[Computed] = []
-    with _writing(output) as (stream, write), _replacing(save) as archive:
+    with writing(output) as (stream, write), replacing_if_asked(save) as archive:
         computing = _results(loaded, shown, results)
         # A table may be read while the next case is computed; the other forms are complete or not there at all.
         for piece in form(form_name, stream)(computing if form_name == "table" else list(computing), shown):
@@ -171,7 +172,7 @@ def schema() -> int:
 
     from sdpa_cli.cases import case_schema
 
-    with _writing(None) as (_, write):
+    with writing(None) as (_, write):
         write(f"{json.dumps(case_schema(), indent=2)}\n")
     return ExitCode.OK
 
@@ -203,48 +204,6 @@ def _results(cases: list[Case], shown: Shown, done: list[Computed]) -> Iterator[
         check_selection(result, shown)
         done.append(result)
         yield result
-
-
-@contextmanager
-def _writing(output: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]]]:
-    """Where results go: a stream to be looked at for its kind, and what writes to it."""
-    with _replacing(output) as file:
-        if file is not None:
-            yield StringIO(), lambda piece: file.write(piece.encode("utf-8", "replace"))
-        else:
-            with _standard_output() as stream:
-                yield stream, stream.write
-
-
-@contextmanager
-def _replacing(path: Path | None) -> Iterator[IO[bytes] | None]:
-    """The file to be written, where there is to be one."""
-    if path is None:
-        yield None
-        return
-    from sdpa_cli.views.files import replacing
-
-    with replacing(path) as file:
-        yield file
-
-
-@contextmanager
-def _standard_output() -> Iterator[TextIO]:
-    """Standard output, for which no character is a reason to fail."""
-    if sys.stdout is None:
-        raise InputError(Problem("cannot-write", "standard output is closed"))
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    try:
-        yield sys.stdout
-        sys.stdout.flush()
-    except OSError as error:
-        # Whatever is still to be written has no place to go; it must not be tried again when the process ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise typer.Exit(BROKEN_PIPE) from None
-        message = f"cannot write to standard output: {error.strerror}"
-        raise InputError(Problem("cannot-write", message)) from None
 
 
 def _tell(error: SdpaError) -> None:

@@ -1,0 +1,73 @@
+"""Where results go: standard output, or a file that is replaced once they are complete."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO, TextIOWrapper
+from pathlib import Path
+from typing import IO, TextIO
+
+from sdpa_cli.errors import InputError, Problem
+
+
+class ReaderLeft(Exception):  # noqa: N818 - nothing went wrong
+    """Whoever read standard output has seen enough, as ``head`` does."""
+
+
+@contextmanager
+def writing(path: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]]]:
+    """Where text goes: a stream to be looked at for its kind, and what writes to it.
+
+    Parameters
+    ----------
+    path
+        A file; None is standard output.
+
+    Raises
+    ------
+    InputError
+        Where it cannot be written.
+    ReaderLeft
+        Where nobody reads it.
+    """
+    if path is None:
+        with _standard_output() as stream:
+            yield stream, stream.write
+        return
+    with replacing_if_asked(path) as file:
+        assert file is not None
+        yield StringIO(), lambda piece: file.write(piece.encode("utf-8", "replace"))
+
+
+@contextmanager
+def replacing_if_asked(path: Path | None) -> Iterator[IO[bytes] | None]:
+    """The file to write in place of another, as `files.replacing` gives it; None where there is to be none."""
+    if path is None:
+        yield None
+        return
+    from sdpa_cli.views.files import replacing
+
+    with replacing(path) as file:
+        yield file
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    """Standard output, for which no character is a reason to fail."""
+    if sys.stdout is None:
+        raise InputError(Problem("cannot-write", "standard output is closed"))
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        yield sys.stdout
+        sys.stdout.flush()
+    except OSError as error:
+        # Whatever is still to be written has no place to go; it must not be tried again when the process ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            raise ReaderLeft from None
+        message = f"cannot write to standard output: {error.strerror}"
+        raise InputError(Problem("cannot-write", message)) from None
