@@ -12,6 +12,7 @@ from sdpa_cli.attention.inputs import EmptyRows, Inputs, NonFinite, Options, pre
 from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.refusals import EmptyRowsError, NonFiniteScoreError
 from sdpa_cli.attention.result import Attention
+from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.solving import solve, solve_apart
 from sdpa_cli.attention.streaming import first_nonfinite, public_index
@@ -24,6 +25,8 @@ def attend(
     *,
     mask: ArrayLike | Mask | None = None,
     bias: ArrayLike | None = None,
+    alibi: ArrayLike | bool | None = None,
+    score: Score | None = None,
     scale: float | None = None,
     softcap: float | None = None,
     empty_rows: EmptyRows = "error",
@@ -46,8 +49,14 @@ def attend(
     bias
         Added to the scaled and capped scores; shaped as a mask array. It forbids nothing: −inf in it, at an allowed
         key, is a score that is not finite. Forbidding is the mask's task, so that liveness has one source.
+    alibi
+        Slopes of ALiBi, one per head ``(H,)`` or one for all: a key at distance n loses n times the slope. True stands
+        for those of the paper (`alibi_slopes`). Computed tile by tile from the positions.
+    score
+        How a query and a key are compared, where that is not the scaled dot product: `Dot`, `General`, `Additive` or
+        `Linear`. Their matrices say how long queries and keys are.
     scale
-        Any finite number; ``1/sqrt(d_k)`` by default.
+        Any finite number; ``1/sqrt(d_k)`` by default, and 1 with another `score`.
     softcap
         If given, scaled scores s become ``softcap · tanh(s / softcap)``, before bias and mask.
     empty_rows
@@ -96,8 +105,12 @@ def attend(
     >>> result.weights(rows=slice(1, 2)).round(4)
     array([[0.6698, 0.3302]])
     """
-    options = Options(scale, softcap, empty_rows, nonfinite, block_size, threads)
-    inputs = prepare({"Q": q, "K": k, "V": v}, mask, bias, options)
+    options = Options(scale, softcap, empty_rows, nonfinite, block_size, threads, alibi, score)
+    return attention_of(prepare({"Q": q, "K": k, "V": v}, mask, bias, options), executor)
+
+
+def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
+    """`attend`, from inputs that are checked and arranged."""
     live = _live_rows(inputs)
     state = _solved(inputs, executor)
     if not np.isfinite(state.acc).all():

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention import checks, mask_checks
+from sdpa_cli.attention.binding import Axes, bind
 from sdpa_cli.attention.masks import Mask
+from sdpa_cli.attention.options import EmptyRows as EmptyRows
+from sdpa_cli.attention.options import NonFinite as NonFinite
+from sdpa_cli.attention.options import Options as Options
+from sdpa_cli.attention.pattern_checks import alibi_problems, pattern_problems
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.rule import MaskRule
+from sdpa_cli.attention.score_functions import Additive, General, Similarity, compared, score_problems
 from sdpa_cli.attention.shipping import Shipped
 from sdpa_cli.errors import InputError, Problem
 
 Array = NDArray[Any]
-EmptyRows = Literal["error", "zero"]
-NonFinite = Literal["error", "propagate"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """The settings of one call besides its arrays, as the caller gave them."""
-
-    scale: float | None = None
-    softcap: float | None = None
-    empty_rows: EmptyRows = "error"
-    nonfinite: NonFinite = "error"
-    block_size: int | None = None
-    threads: int | None = None
-
-    def problems(self) -> list[Problem]:
-        """What is wrong with them."""
-        return [
-            *checks.option_problems(self.scale, self.softcap),
-            *checks.count_problems(self.block_size, self.threads),
-            *checks.choice_problems("empty_rows", self.empty_rows, ("error", "zero")),
-            *checks.choice_problems("nonfinite", self.nonfinite, ("error", "propagate")),
-        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +51,10 @@ class Inputs(Shipped):
     group: int
     """Query heads per key/value head, of the whole problem."""
     options: Options = field(default_factory=Options)
+    slopes: Array | None = None
+    """Of ALiBi, ``(B, H_kv, G)``: what is taken off a score for each key between query and key."""
+    similarity: Similarity | None = None
+    """What makes scores of queries and keys where their dot product alone does not."""
     value_scale: float = 1.0
     """What V is multiplied by on its way in, and the output divided by: a power of 2, so that nothing is rounded."""
 
@@ -84,8 +71,15 @@ class Inputs(Shipped):
             v=self.v[region.batch, region.heads, region.cols],
             rule=self.rule.part(region),
             bias=None if self.bias is None else self.bias[region.queries][..., region.cols],
+            slopes=None if self.slopes is None else self.slopes[region.at],
             origin=tuple(a + b for a, b in zip(self.origin, first, strict=True)),
         )
+
+    @property
+    def plain(self) -> bool:
+        """Whether scores are scaled dot products and nothing else."""
+        extras = (self.bias, self.slopes, self.similarity, self.options.softcap)
+        return all(extra is None for extra in extras)
 
     @property
     def heads(self) -> tuple[int, int, int]:
@@ -138,15 +132,27 @@ def prepare(
     forbidden, additive = None, None
     if len(whole) == 3:
         q, k, v = whole.values()
-        problems += checks.shape_problems(q.shape, k.shape, v.shape)
+        problems += _score_problems(options.score, q.shape, k.shape, v.shape)
         forbidden, found = _given_mask(mask, q.shape, k.shape[-2])
         problems += found
         additive, found = _given_bias(bias, q.shape, k.shape[-2])
         problems += found
+        problems += alibi_problems(options.alibi, mask, q.shape, k.shape[-2])
     problems += options.problems()
     if problems:
         raise InputError(*problems)
     return _arrange((q, k, v), mask if isinstance(mask, Mask) else Mask(), (forbidden, additive), options)
+
+
+def _score_problems(score: object, q: checks.Shape, k: checks.Shape, v: checks.Shape) -> list[Problem]:
+    """Whether queries and keys can be compared, by dot products or by a score function of their own shapes."""
+    if score is None:
+        return checks.shape_problems(q, k, v)
+    problems = score_problems(score, q, k)
+    if isinstance(score, General | Additive) and not problems:
+        # Its matrices say which lengths go together; the other axes are as always.
+        q = (*q[:-1], k[-1])
+    return problems or checks.shape_problems(q, k, v)
 
 
 def _given_mask(mask: ArrayLike | Mask | None, q: checks.Shape, keys: int) -> tuple[Array | None, list[Problem]]:
@@ -155,7 +161,7 @@ def _given_mask(mask: ArrayLike | Mask | None, q: checks.Shape, keys: int) -> tu
         return None, []
     problems, path = [], ("mask",)
     if isinstance(mask, Mask):
-        problems = mask_checks.mask_problems(mask, q, keys)
+        problems = mask_checks.mask_problems(mask, q, keys) + pattern_problems(mask, q, keys)
         mask, path = mask.forbidden, ("mask", "forbidden")  # type: ignore[assignment]
         if mask is None:
             return None, problems
@@ -176,56 +182,28 @@ def _given_bias(bias: ArrayLike | None, q: checks.Shape, keys: int) -> tuple[Arr
 def _arrange(
     qkv: tuple[Array, Array, Array], mask: Mask, cells: tuple[Array | None, Array | None], options: Options
 ) -> Inputs:
-    """Bring checked values into the engine's axes, by views alone."""
+    """Bring checked values into the engine's axes, by views alone where no score function projects them."""
     q, k, v = (np.asarray(array) for array in qkv)
-    lead = q.shape[:-2]
-    heads = _heads(q.shape, k.shape)
-    full = (*heads, q.shape[-2], k.shape[-2])
-    forbidden, bias = (None if array is None else _spread(np.asarray(array), full) for array in cells)
-    lengths = None
-    if mask.key_lengths is not None:
-        per_batch = np.asarray(mask.key_lengths, np.int64)
-        per_head = per_batch.reshape(per_batch.shape + (1,) * (len(lead) - per_batch.ndim))
-        lengths = _spread(per_head[..., None, None], (*heads, 1, 1))[..., 0, 0]
-    rule = MaskRule(
-        keys=k.shape[-2],
-        offset=int(mask.query_offset or 0),
-        causal=bool(mask.causal),
-        window=mask.window,
-        lengths=lengths,
-        given=forbidden,
-    )
+    similarity = None
+    if options.score is not None:
+        q, k, similarity = compared(options.score, q, k)
+    axes = Axes.of(q.shape, k.shape)
+    forbidden, bias = (None if array is None else axes.spread_cells(np.asarray(array)) for array in cells)
+    usual = 1.0 if options.score is not None else 1 / math.sqrt(q.shape[-1])
     return Inputs(
-        q=q.reshape(*heads, *q.shape[-2:]),
-        k=k.reshape(*heads[:2], *k.shape[-2:]),
-        v=v.reshape(*heads[:2], *v.shape[-2:]),
-        rule=rule,
+        q=q.reshape(*axes.heads, *q.shape[-2:]),
+        k=k.reshape(*axes.heads[:2], *k.shape[-2:]),
+        v=v.reshape(*axes.heads[:2], *v.shape[-2:]),
+        rule=bind(mask, forbidden, axes),
         bias=bias,
-        dtype=_computed_in(qkv),
-        scale=1 / math.sqrt(q.shape[-1]) if options.scale is None else float(options.scale),
-        lead=lead,
-        group=heads[2],
+        dtype=_computed_in((q, k, v)),
+        scale=usual if options.scale is None else float(options.scale),
+        lead=q.shape[:-2],
+        group=axes.heads[2],
         options=options,
+        slopes=axes.spread_slopes(options.alibi),
+        similarity=similarity,
     )
-
-
-def _heads(q: checks.Shape, k: checks.Shape) -> tuple[int, int, int]:
-    """(B, H_kv, G) of arrays of rank 2 to 4; the axis of rank 3 counts as heads."""
-    batch = q[0] if len(q) == 4 else 1
-    kv_heads = k[-3] if len(k) > 2 else 1
-    return batch, kv_heads, (q[-3] // kv_heads if kv_heads else 1) if len(q) > 2 else 1
-
-
-def _spread(array: Array, full: tuple[int, ...]) -> Array:
-    """``(…, Tq, Tk)`` broadcast to ``(B, H_kv, G, Tq, Tk)``: a view."""
-    kv_heads, group = full[1:3]
-    cells = array.shape[-2:]
-    if array.ndim == 2:
-        lead: tuple[int, ...] = (1, 1, 1)
-    else:
-        split = (1, 1) if array.shape[-3] == 1 else (kv_heads, group)
-        lead = (array.shape[0] if array.ndim == 4 else 1, *split)
-    return np.broadcast_to(array.reshape(*lead, *cells), full)
 
 
 def _computed_in(arrays: tuple[Array, ...]) -> np.dtype[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
@@ -51,10 +51,29 @@ class Mask:
     window
         Forbid keys farther than this from the query's position.
     key_lengths
-        How many keys of each sequence are real; later ones are padding. One integer, one per batch entry ``(B,)``, or
+        How many keys of each sequence are real; the others are padding. One integer, one per batch entry ``(B,)``, or
         one per batch entry and head ``(B, H)``.
+    padding_side
+        Where padding stands: ``"right"``, after the real keys, or ``"left"``, before them.
+    segments
+        For sequences that hold several documents, the number of each key's document, ``(Tk,)`` or ``(B, Tk)``. Keys of
+        another document are forbidden.
+    query_segments
+        The same of each query, ``(Tq,)`` or ``(B, Tq)``; by default that of the key at its position.
+    stride
+        Sparse: a query at position p may look at the keys whose distance from p is a multiple of this. With `window`,
+        at those in the window too.
+    global_tokens
+        Sparse: positions of tokens that may look at every key, and at which every query may look, though `window` or
+        `stride` would forbid it. The other parts of the mask still hold.
     forbidden
         Boolean array, True = forbidden, ``(Tq, Tk)`` or with Q's leading axes, each its full size or 1.
+
+    References
+    ----------
+    .. [1] R. Child et al., "Generating Long Sequences with Sparse Transformers", arXiv:1904.10509, 2019, section 4.
+    .. [2] I. Beltagy, M. E. Peters and A. Cohan, "Longformer: The Long-Document Transformer", arXiv:2004.05150, 2020,
+       section 3.1.
 
     Examples
     --------
@@ -71,3 +90,8 @@ class Mask:
     window: Window | None = None
     key_lengths: int | Sequence[int] | NDArray[Any] | None = None
     forbidden: NDArray[Any] | None = None
+    padding_side: Literal["right", "left"] = "right"
+    segments: Sequence[int] | NDArray[Any] | None = None
+    query_segments: Sequence[int] | NDArray[Any] | None = None
+    stride: int | None = None
+    global_tokens: Sequence[int] | NDArray[Any] | None = None

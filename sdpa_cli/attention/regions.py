@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
+
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -38,3 +41,8 @@ class Verdict(Enum):
     """Some cells may be forbidden: ask for each."""
     ALLOWED = "allowed"
     """Every query may look at every key."""
+
+
+def once(array: NDArray[Any]) -> NDArray[Any]:
+    """A broadcast array with each repeated head axis cut to length 1, so that equal cells are looked at once."""
+    return array[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides[:3])]

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.masks import Window
-from sdpa_cli.attention.regions import Region, Verdict
+from sdpa_cli.attention.patterns import Pattern
+from sdpa_cli.attention.regions import Region, Verdict, once
 from sdpa_cli.attention.shipping import Shipped
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-_CELLS = 1 << 20
-"""Cells of a given mask that are looked at in one go: 1 MiB of them."""
+_ROWS, _KEYS = 512, 1024
+"""Cells of a mask that are looked at in one go."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,13 +34,17 @@ class MaskRule(Shipped):
     """Position of query 0 among the keys."""
     causal: bool = False
     window: Window | None = None
+    starts: Ints | None = None
+    """First real key of each sequence, ``(B, H_kv, G)``, broadcast."""
     lengths: Ints | None = None
-    """``(B, H_kv, G)``, broadcast."""
+    """First key after the real ones, likewise."""
     given: Bools | None = None
     """``(B, H_kv, G, Tq, Tk)``, broadcast: a view of the caller's array, never a copy."""
+    patterns: tuple[Pattern, ...] = ()
+    """Whatever else forbids: documents, sparse patterns."""
 
     def reasons(self, rows: Ints, cols: Ints) -> dict[str, Bools]:
-        """Which rule forbids each cell: ``causal``, ``window``, ``padding`` and ``given``, those that apply.
+        """Which rule forbids each cell: ``causal``, ``window``, ``padding``, ``given`` and patterns, those that apply.
 
         Parameters
         ----------
@@ -60,10 +65,14 @@ class MaskRule(Shipped):
             nowhere = np.zeros((1, 1), np.bool_)
             too_early = nowhere if left is None else cols < position - left
             found["window"] = too_early | (nowhere if right is None else cols > position + right)
-        if self.lengths is not None:
-            found["padding"] = cols >= once(self.lengths)[..., None, None]
+        for before, edge in ((True, self.starts), (False, self.lengths)):
+            if edge is not None:
+                padding = cols < once(edge)[..., None, None] if before else cols >= once(edge)[..., None, None]
+                found["padding"] = found["padding"] | padding if "padding" in found else padding
         if self.given is not None:
             found["given"] = once(self.given)[..., _run(rows), :][..., _run(cols)]
+        for pattern in self.patterns:
+            found[pattern.reason] = pattern.forbidden(rows, cols)
         return found
 
     def forbidden(self, rows: Ints, cols: Ints) -> Bools:
@@ -79,14 +88,17 @@ class MaskRule(Shipped):
             self,
             keys=keys,
             offset=self.offset + region.rows.start - first,
+            starts=None if self.starts is None else np.clip(self.starts[region.at] - first, 0, keys),
             lengths=None if self.lengths is None else np.clip(self.lengths[region.at] - first, 0, keys),
             given=None if self.given is None else self.given[region.queries][..., region.cols],
+            patterns=tuple(pattern.part(region) for pattern in self.patterns),
         )
 
     @property
     def forbids_nothing(self) -> bool:
         """Whether no part of the mask is in use."""
-        return not self.causal and self.window is None and self.lengths is None and self.given is None
+        parts = (self.window, self.starts, self.lengths, self.given)
+        return not self.causal and not self.patterns and all(part is None for part in parts)
 
     def reach(self) -> tuple[int | None, int | None]:
         """How many keys before and after its own position a query may look at, by position alone."""
@@ -99,6 +111,8 @@ class MaskRule(Shipped):
         first, last = self.offset + rows.start, self.offset + rows.stop - 1
         start = 0 if left is None else min(max(0, first - left), self.keys)
         stop = self.keys if right is None else min(self.keys, last + right + 1)
+        if self.starts is not None:
+            start = max(start, int(self.starts.min(initial=self.keys)))
         if self.lengths is not None:
             stop = min(stop, int(self.lengths.max(initial=0)))
         return start, max(start, stop)
@@ -127,6 +141,11 @@ class MaskRule(Shipped):
             return Verdict.FORBIDDEN
         mixed = self.mixed_rows(rows, cols)
         cut = mixed.start < mixed.stop or self.padded(cols)
+        for pattern in self.patterns:
+            found = pattern.verdict(rows, cols)
+            if found is Verdict.FORBIDDEN:
+                return found
+            cut = cut or found is Verdict.MIXED
         if self.given is not None:
             tile = once(self.given)[..., rows, cols]
             if tile.all():
@@ -136,34 +155,45 @@ class MaskRule(Shipped):
 
     def padded(self, cols: slice) -> bool:
         """Whether any of these keys is padding for some head."""
-        return self.lengths is not None and cols.stop > int(self.lengths.min(initial=self.keys))
+        early = self.starts is not None and cols.start < int(self.starts.max(initial=0))
+        return early or (self.lengths is not None and cols.stop > int(self.lengths.min(initial=self.keys)))
+
+    def beyond_position(self, cols: slice) -> bool:
+        """Whether anything but causal and window may forbid some of these keys."""
+        return self.given is not None or bool(self.patterns) or self.padded(cols)
 
     def live_counts(self, rows: Ints) -> Ints:
         """How many keys each of these queries may look at, broadcasting to ``(B, H_kv, G, len(rows))``.
 
         Looks at the mask alone and in parts of bounded size, so it may be asked about any number of rows.
         """
-        if self.given is None:
+        if self.given is None and not self.patterns:
             left, right = self.reach()
             position = rows + self.offset
             start = np.zeros_like(rows) if left is None else np.maximum(position - left, 0)
             stop = np.full_like(rows, self.keys) if right is None else np.minimum(position + right + 1, self.keys)
+            if self.starts is not None:
+                start = np.maximum(start, once(self.starts)[..., None])
             if self.lengths is not None:
                 stop = np.minimum(stop, once(self.lengths)[..., None])
             return np.maximum(stop - start, 0)
-        step = max(1, _CELLS // self.keys)
-        parts = [self._count(rows[i : i + step]) for i in range(0, len(rows), step)]
+        parts = [self._count(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS)]
         return np.concatenate(parts, axis=-1) if parts else np.zeros((0,), np.int64)
 
     def _count(self, rows: Ints) -> Ints:
-        forbidden = self.forbidden(rows, np.arange(self.keys))
-        live: Ints = self.keys - np.count_nonzero(forbidden, axis=-1)
-        return live
-
-
-def once(array: NDArray[Any]) -> NDArray[Any]:
-    """A broadcast array with each repeated head axis cut to length 1, so that equal cells are looked at once."""
-    return array[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides[:3])]
+        """Tile by tile: the cells of those alone are looked at that are neither wholly forbidden nor allowed."""
+        total = np.zeros((1, 1, 1, len(rows)), np.int64)
+        around = slice(int(rows.min()), int(rows.max()) + 1)
+        start, stop = self.live_range(around)
+        for first in range(start, stop, _KEYS):
+            cols = slice(first, min(first + _KEYS, stop))
+            verdict = self.verdict(around, cols)
+            if verdict is Verdict.ALLOWED:
+                total = total + (cols.stop - cols.start)
+            elif verdict is Verdict.MIXED:
+                forbidden = self.forbidden(rows, np.arange(cols.start, cols.stop))
+                total = total + np.count_nonzero(~forbidden, axis=-1)
+        return total
 
 
 def _run(indices: Ints) -> slice | Ints:

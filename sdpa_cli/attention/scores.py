@@ -61,7 +61,7 @@ def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
 
 
 def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out: Array | None = None) -> Array:
-    """What enters the softmax but for the mask: ``softcap(scale · q kᵀ) + bias``.
+    """What enters the softmax but for the mask: ``softcap(scale · q kᵀ) + bias``, or another score function's value.
 
     Parameters
     ----------
@@ -79,7 +79,10 @@ def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out
     ndarray
         ``(B, H_kv, G, rows, cols)``.
     """
-    found = products(queries, key_rows(inputs, cols), out)
+    keys = key_rows(inputs, cols)
+    found = products(queries, keys, out)
+    if inputs.similarity is not None:
+        found = inputs.similarity.scores(found, queries, keys)
     cap = inputs.options.softcap
     if cap is not None:
         found /= inputs.dtype.type(cap)
@@ -87,4 +90,13 @@ def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out
         found *= inputs.dtype.type(cap)
     if inputs.bias is not None:
         found += inputs.bias[..., rows, :][..., cols].astype(inputs.dtype, copy=False)
+    if inputs.slopes is not None:
+        found -= distances(inputs, rows, cols) * inputs.slopes.astype(inputs.dtype)[..., None, None]
     return found
+
+
+def distances(inputs: Inputs, rows: Selection, cols: Selection) -> Array:
+    """How far each key is from each query, from their positions alone: what ALiBi takes off, slope by slope."""
+    query, key = (np.arange(n)[chosen] for n, chosen in ((inputs.queries, rows), (inputs.keys, cols)))
+    apart: Array = np.abs((query + inputs.rule.offset)[:, None] - key).astype(inputs.dtype)
+    return apart

@@ -157,5 +157,4 @@ def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> It
 
 def _tile(rule: MaskRule, rows: slice, cols: slice) -> Tile:
     verdict = rule.verdict(rows, cols) if rows.start < rows.stop else Verdict.FORBIDDEN
-    everywhere = rule.given is not None or rule.padded(cols)
-    return Tile(cols, rows, rows if everywhere else rule.mixed_rows(rows, cols), verdict)
+    return Tile(cols, rows, rows if rule.beyond_position(cols) else rule.mixed_rows(rows, cols), verdict)

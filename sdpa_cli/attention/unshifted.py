@@ -69,7 +69,7 @@ def calm_heads(inputs: Inputs) -> Bools:
     where scores are not plain products.
     """
     costly = inputs.queries <= THIN_ROWS or inputs.size <= SMALL
-    if costly or inputs.bias is not None or inputs.options.softcap is not None:
+    if costly or not inputs.plain:
         return np.zeros(inputs.heads[:2], np.bool_)
     allowed, to_base_2 = _RANGES[inputs.dtype], abs(inputs.scale) * math.log2(math.e)
     longest_key, largest_value = (np.zeros(inputs.heads[:2], inputs.dtype) for _ in range(2))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.scores import distances
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -78,8 +79,10 @@ def forbid(inputs: Inputs) -> Bools:
 
 
 def multiply(given: Given) -> Array:
-    """QKᵀ."""
-    return given.q @ given.k.swapaxes(-1, -2)
+    """QKᵀ, or what the case's own score function makes of every pair."""
+    products = given.q @ given.k.swapaxes(-1, -2)
+    similarity = given.inputs.similarity
+    return products if similarity is None else similarity.scores(products, given.q, np.asarray(given.inputs.k))
 
 
 def scale(s: Array, given: Given) -> Array:
@@ -94,8 +97,13 @@ def cap(s: Array, given: Given) -> Array:
 
 
 def add_bias(s: Array, given: Given) -> Array:
-    """Plus the case's additive bias."""
-    return s if given.inputs.bias is None else s + given.inputs.bias
+    """Plus the case's additive bias, less what ALiBi takes off for the distance."""
+    biased: Array = s if given.inputs.bias is None else s + given.inputs.bias
+    if given.inputs.slopes is None:
+        return biased
+    rows, cols = slice(0, given.inputs.queries), slice(0, given.inputs.keys)
+    sloped: Array = biased - given.inputs.slopes[..., None, None] * distances(given.inputs, rows, cols)
+    return sloped
 
 
 def mask(s: Array, given: Given) -> Array:

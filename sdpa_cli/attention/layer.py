@@ -1,0 +1,186 @@
+"""A whole attention layer: embeddings in, heads computed by the one engine, their outputs merged and projected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sdpa_cli.attention.attending import attention_of
+from sdpa_cli.attention.cache import KVCache
+from sdpa_cli.attention.heads import Projections, combine, project
+from sdpa_cli.attention.inputs import Inputs, prepare
+from sdpa_cli.attention.masks import Mask
+from sdpa_cli.attention.options import EmptyRows, NonFinite, Options
+from sdpa_cli.attention.placement import UNPLACED, Placement, placement_problems, standing
+from sdpa_cli.attention.result import Attention
+from sdpa_cli.attention.score_functions import Score
+from sdpa_cli.errors import InputError, Problem
+
+Array = NDArray[Any]
+
+
+class Settings(TypedDict, total=False):
+    """What `sdpa_cli.attend` may be told besides its arrays, its mask and its bias."""
+
+    alibi: ArrayLike | bool | None
+    score: Score | None
+    scale: float | None
+    softcap: float | None
+    empty_rows: EmptyRows
+    nonfinite: NonFinite
+    block_size: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Heads:
+    """What the heads of a layer compute with: queries, and all keys and values they may look at."""
+
+    q: Array
+    """``(…, H, Tq, d_k)``; without the axis H for a single head. Turned by their positions if RoPE is in use."""
+    k: Array
+    """``(…, H_kv, Tk, d_k)``, the cached ones first."""
+    v: Array
+    """``(…, H_kv, Tk, d_v)``."""
+    batched: bool = True
+    """Whether what comes before H is a batch axis; if not, there is nothing before it."""
+
+    def inputs(self, mask: ArrayLike | Mask | None, bias: ArrayLike | None, options: Options) -> Inputs:
+        """The problem they are, for the engine. Without a batch axis it gets one, and the result gives it back."""
+        arrays: dict[str, ArrayLike] = {"Q": self.q, "K": self.k, "V": self.v}
+        if self.batched or self.q.ndim != 3:
+            return prepare(arrays, mask, bias, options)
+        arrays = {"Q": self.q[None], "K": self.k[None], "V": self.v[None]}
+        mask = replace(mask, forbidden=_with_batch(mask.forbidden)) if isinstance(mask, Mask) else _with_batch(mask)
+        inputs = prepare(arrays, mask, _with_batch(bias), options)
+        return replace(inputs, lead=inputs.lead[1:])
+
+
+def _with_batch(cells: ArrayLike | None) -> Array | None:
+    """A mask or bias given per head ``(H, Tq, Tk)``, with the batch axis that rank 4 has."""
+    array = None if cells is None else np.asarray(cells)
+    return array[None] if array is not None and array.ndim == 3 else array
+
+
+@dataclass(frozen=True, eq=False)
+class MultiHead:
+    """The result of `multi_head`."""
+
+    heads: Heads
+    """What the heads computed with."""
+    attention: Attention
+    """Scores, weights and output of every head, ``(…, H, Tq, …)``."""
+    concatenated: Array
+    """The heads' outputs side by side, ``(…, Tq, H · d_v)``."""
+    output: Array
+    """After W_O and b_O: ``(…, Tq, d_out)``."""
+    cache: KVCache
+    """Keys and values of all tokens so far, for the next call."""
+
+
+def multi_head(
+    x: ArrayLike,
+    projections: Projections,
+    *,
+    memory: ArrayLike | None = None,
+    placement: Placement = UNPLACED,
+    past: KVCache | None = None,
+    mask: ArrayLike | Mask | None = None,
+    bias: ArrayLike | None = None,
+    **settings: Unpack[Settings],
+) -> MultiHead:
+    """Multi-head attention from embeddings to output: multi-query and grouped-query too, self- and cross-attention.
+
+    Parameters
+    ----------
+    x
+        Embeddings ``(T, d_model)`` or ``(B, T, d_model)``.
+    projections
+        The learned matrices, and how many heads there are.
+    memory
+        Embeddings that keys and values are made of, ``(Tk, d_memory)`` or ``(B, Tk, d_memory)``; `x` by default.
+    placement
+        How the layer is told where its tokens stand.
+    past
+        Keys and values of earlier tokens, which those of `x` continue.
+    mask, bias
+        As in `sdpa_cli.attend`, for ``(…, H, Tq, Tk)``. After a cache, positions count from the first key that it
+        still holds, and ``query_offset`` is by default the first position after it.
+    **settings
+        The others of `sdpa_cli.attend`.
+
+    Returns
+    -------
+    MultiHead
+
+    Raises
+    ------
+    InputError
+        As `project` and `attend` do.
+
+    References
+    ----------
+    .. [1] A. Vaswani et al., "Attention Is All You Need", arXiv:1706.03762, 2017, section 3.2.2.
+
+    Examples
+    --------
+    >>> x = np.eye(4)
+    >>> layer = Projections(W_Q=x, W_K=x, W_V=x, num_heads=2)
+    >>> result = multi_head(x, layer, mask=Mask(causal=True))
+    >>> result.attention.shapes["S"], result.output.shape
+    ((2, 4, 4), (4, 4))
+    """
+    heads = embed(x, projections, memory=memory, placement=placement, past=past, mask=mask)
+    cached = heads.k.shape[-2] - heads.q.shape[-2] if past is not None else 0
+    attention = attention_of(heads.inputs(continuing(mask, cached), bias, Options(**settings)))
+    concatenated, output = combine(attention.output, projections)
+    first, reach = (0, None) if past is None else (past.seen - cached, past.reach)
+    return MultiHead(heads, attention, concatenated, output, KVCache(heads.k, heads.v, first, reach))
+
+
+def embed(
+    x: ArrayLike,
+    projections: Projections,
+    *,
+    memory: ArrayLike | None = None,
+    placement: Placement = UNPLACED,
+    past: KVCache | None = None,
+    mask: ArrayLike | Mask | None = None,
+) -> Heads:
+    """What the heads of a layer compute with. The parameters are those of `multi_head`; the mask tells of padding."""
+    if past is not None and memory is not None:
+        hint = "in cross-attention the memory's keys and values are all there from the start"
+        raise InputError(Problem("past", "past and memory exclude each other", "one of the two", hint, ("past",)))
+    # First without positions: that checks every shape, and says what there is to be placed.
+    given, source = np.asarray(x), None if memory is None else np.asarray(memory)
+    q, k, v = project(given, projections, source)
+    seen, tokens, keys = 0 if past is None else past.seen, q.shape[-2], k.shape[-2]
+    starts = 0 if source is not None else padding_on_the_left(mask, seen + tokens)
+    found = standing(placement, tokens, seen=seen, starts=starts, memory=None if source is None else keys)
+    problems = placement_problems(found, given.shape, q.shape[-1])
+    if problems:
+        raise InputError(*problems)
+    if placement.added is not None:
+        q, k, v = project(found.embedded(given), projections, source)
+    q, k = found.turned(q, k)
+    if past is not None:
+        cache = past.append(k, v)
+        k, v = cache.k, cache.v
+    return Heads(q, k, v, batched=given.ndim == 3)
+
+
+def padding_on_the_left(mask: ArrayLike | Mask | None, keys: int) -> Array | int:
+    """How many keys of padding stand before the real ones: one number, or one per batch entry."""
+    if not isinstance(mask, Mask) or mask.padding_side != "left" or mask.key_lengths is None:
+        return 0
+    lengths = np.asarray(mask.key_lengths)
+    return np.asarray(keys - lengths) if lengths.ndim < 2 else 0
+
+
+def continuing(mask: ArrayLike | Mask | None, cached: int) -> ArrayLike | Mask | None:
+    """A mask whose queries stand after the cached keys, unless it says where they stand."""
+    if cached == 0 or not isinstance(mask, Mask) or mask.query_offset is not None:
+        return mask
+    return replace(mask, query_offset=cached)
