@@ -17,7 +17,8 @@ from sdpa_cli.views.windows import Selection, Visible, columns_that_fit, middle_
 ROWS = 16
 # Of more batch entries or heads than this, only the first and last are shown.
 HEADS = 4
-INDENT = 2
+# Cells before and after the row label.
+INDENT, GAP = 2, 1
 # A space on each side: neighbouring cells of the heat map touch, their numbers do not.
 CELL_PADDING = 2
 
@@ -98,7 +99,7 @@ def margin(grid: Grid, glyphs: Glyphs) -> int:
     """The cells of a line that are not columns: the indent, the label and the row sum."""
     labels = max((width(row.label) for row in grid.rows), default=0)
     totals = max((width(row.total) for row in grid.rows), default=0)
-    return INDENT + labels + (len(f" {glyphs.bar} ") + totals if totals else 0)
+    return INDENT + labels + GAP + (len(f" {glyphs.bar} ") + totals if totals else 0)
 
 
 def column_widths(grid: Grid, heat: Heat) -> list[int]:
@@ -122,7 +123,7 @@ def _with_ellipses(grid: Grid, row_gap: int | None, column_gap: int | None, glyp
         columns = (*grid.columns[:column_gap], glyphs.ellipsis, *grid.columns[column_gap:])
         grid = replace(grid, rows=rows, columns=columns)
     if row_gap is not None:
-        between = Row(glyphs.hidden_rows, (Cell(glyphs.hidden_rows),) * len(grid.columns))
+        between = Row(glyphs.ellipsis, (Cell(glyphs.ellipsis),) * len(grid.columns))
         grid = replace(grid, rows=(*grid.rows[:row_gap], between, *grid.rows[row_gap:]))
     return grid
 

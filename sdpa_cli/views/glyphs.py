@@ -13,7 +13,6 @@ class Glyphs:
     encoding: str
     forbidden: str = "·"
     ellipsis: str = "…"
-    hidden_rows: str = "⋮"
     bar: str = "│"
     root: str = "√{}"
     transposed: str = "ᵀ"
@@ -54,7 +53,6 @@ ASCII = Glyphs(
     encoding="ascii",
     forbidden=".",
     ellipsis="...",
-    hidden_rows=":",
     bar="|",
     root="sqrt({})",
     transposed="'",
@@ -77,7 +75,7 @@ def glyphs_for(encoding: str) -> Glyphs:
     """
     full = Glyphs(encoding)
     try:
-        "".join([full.hidden_rows, full.bar, full.root, full.transposed, full.tick, *full.levels]).encode(encoding)
+        "".join([full.ellipsis, full.bar, full.root, full.transposed, full.tick, *full.levels]).encode(encoding)
     except UnicodeEncodeError:
         # Labels may still use whatever the encoding has.
         return Glyphs(**{**vars(ASCII), "encoding": encoding})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from sdpa_cli.views.excerpts import INDENT, Page, column_widths
+from sdpa_cli.views.excerpts import GAP, INDENT, Page, column_widths
 from sdpa_cli.views.glyphs import flush_right, width
 from sdpa_cli.views.matrices import Cell, Grid
 
@@ -27,14 +27,14 @@ def table_lines(grid: Grid, page: Page) -> Iterator[Text]:
     widths = column_widths(grid, page.heat)
     labels = max((width(row.label) for row in grid.rows), default=0)
     totals = max((width(row.total) for row in grid.rows), default=0)
-    head = Text(" " * (INDENT + labels), end="\n")
+    head = Text(" " * (INDENT + labels + GAP))
     for label, cells in zip(grid.columns, widths, strict=True):
         head.append(_field(Cell(label), cells, page), style=HEADER)
     if totals:
         head.append(f" {page.glyphs.bar} ", style=QUIET).append(flush_right("sum", totals), style=HEADER)
     yield _trimmed(head)
     for row in grid.rows:
-        line = Text(" " * INDENT).append(flush_right(row.label, labels), style=HEADER)
+        line = Text(" " * INDENT).append(flush_right(row.label, labels), style=HEADER).append(" " * GAP)
         for cell, cells in zip(row.cells, widths, strict=True):
             line.append(_field(cell, cells, page), style=page.heat.style(cell.share))
         if totals:
