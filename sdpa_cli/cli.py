@@ -126,7 +126,9 @@ def compute(
     cols: Annotated[
         Any, typer.Option(parser=_selection, metavar="COLS", help="Columns to show of each matrix, counted from 1.")
     ] = None,
-    form_name: Annotated[Form, typer.Option("--format", help="How to write the results.")] = "table",
+    form_name: Annotated[
+        Form, typer.Option("--format", help="How to write the results; json, yaml and csv count from 0.")
+    ] = "table",
     output: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the results to a file, replaced once they are complete.")
     ] = None,
@@ -185,6 +187,8 @@ def _refuse(sources: list[str], targets: dict[str, Path | None], number: int) ->
         if target is not None and target.exists()
         if any(source != "-" and target.samefile(source) for source in sources)
     ]
+    if targets["--save"] is not None and targets["--save"] == targets["--output"]:
+        problems.append(Problem("overwrite", f"--output and --save both name {targets['--save']}"))
     if targets["--save"] is not None and number != 1:
         hint = "save each on its own, or write --format json, which holds them all"
         problems.append(Problem("save-several", f"--save takes one case, and here are {number}", hint=hint))

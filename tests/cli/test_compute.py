@@ -142,6 +142,10 @@ REFUSED = {
         ["two.yaml", "--output", "./two.yaml"],
         "error: --output two.yaml is a case file that is being read\n  hint: choose another name\n",
     ),
+    "two results in one file": (
+        ["two.yaml", "--output", "r", "--save", "r"],
+        "error: --output and --save both name r\n",
+    ),
     "no folder": (
         ["two.yaml", "--save", "none/r.npz"],
         "error: cannot write none/r.npz: No such file or directory\n"
