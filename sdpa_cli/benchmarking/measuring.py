@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
-from sdpa_cli.benchmarking.engines import ENGINES, Engine, missing
+from sdpa_cli.benchmarking.engines import ENGINES, Engine, choose, missing
 from sdpa_cli.benchmarking.lanes import Lane, pose
 from sdpa_cli.benchmarking.machine import describe, usable_cpus
 from sdpa_cli.benchmarking.report import Missing, Report, compare, slopes, summarise
@@ -37,6 +37,30 @@ class Plan:
     """Seconds after which an engine that says nothing is given up."""
 
 
+def plan_for(workloads: Sequence[str], engines: Sequence[str], threads: int | None = None) -> Plan:
+    """A plan in the words of a command line.
+
+    Parameters
+    ----------
+    workloads
+        Names or globs; all workloads where there are none.
+    engines
+        Names; all engines where there are none.
+    threads
+        Of each engine; as many as this process may use by default.
+
+    Raises
+    ------
+    InputError
+        For names that are unknown.
+    """
+    return Plan(
+        select(workloads) if workloads else WORKLOADS,
+        choose(engines) if engines else ENGINES,
+        threads or usable_cpus(),
+    )
+
+
 def quick(plan: Plan) -> Plan:
     """The same plan with fewer rounds, and the workloads of `QUICK` unless some were chosen already."""
     workloads = select(QUICK) if plan.workloads == WORKLOADS else plan.workloads
@@ -60,7 +84,6 @@ def run(plan: Plan, on_step: Steps = no_steps) -> Report:
 
     Examples
     --------
-    >>> from sdpa_cli.benchmarking.engines import choose
     >>> plan = Plan(select(["full-16-f32"]), choose(["naive"]), threads=1, rounds=3)
     >>> [row.measurement.status.value for row in run(plan).rows]
     ['ok']

@@ -48,7 +48,8 @@ class EngineProcess:
             env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(threads)),
         )
         self._lines: SimpleQueue[str] = SimpleQueue()
-        Thread(target=self._listen, daemon=True).start()
+        self._listener = Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def _listen(self) -> None:
         assert self._process.stdout
@@ -108,4 +109,7 @@ class EngineProcess:
         except (OSError, subprocess.TimeoutExpired):
             self._process.kill()
             self._process.wait()
+        self._listener.join(_PATIENCE)
+        if not self._listener.is_alive():  # else a process of the library's own still holds the other end
+            self._process.stdout.close()
         self._errors.close()

@@ -16,7 +16,7 @@ from sdpa_cli.attention import inputs as attention_inputs
 from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.threads import one_blas_thread, share
-from sdpa_cli.attention.tiles import WORTH_SHARING, Cut, plan, regions, tiles
+from sdpa_cli.attention.tiles import Cut, plan, regions, tiles
 from sdpa_cli.benchmarking.engines import Call
 from sdpa_cli.benchmarking.engines.streaming import mask_of
 from sdpa_cli.benchmarking.inputs import Array, Inputs
@@ -40,10 +40,11 @@ def prepare(workload: Workload, inputs: Inputs, threads: int) -> Call:
     )
     cut = plan(problem)
     tasks = [list(_steps(problem.part(region), cut)) for region in regions(problem, cut)]
-    rows = cut.heads * cut.group * cut.rows
-    sizes = rows * cut.keys, rows * workload.depth
-    workers = threads if workload.scores >= WORTH_SHARING else 1
-    memory = [(np.empty(sizes[0], problem.dtype), np.empty(sizes[1], problem.dtype)) for _ in range(workers)]
+    rows = max(step.queries.size // workload.depth for steps in tasks for step in steps)
+    memory = [
+        (np.empty(rows * cut.keys, problem.dtype), np.empty(rows * workload.depth, problem.dtype))
+        for _ in range(threads)
+    ]
     exponential = fastest_exponential(problem.dtype)
 
     def call() -> None:
@@ -53,8 +54,8 @@ def prepare(workload: Workload, inputs: Inputs, threads: int) -> Call:
             mine = next(unused)
             return lambda steps: _fold(steps, mine, exponential)
 
-        with one_blas_thread():
-            share(tasks, worker, workers)
+        with one_blas_thread:
+            share(tasks, worker, threads)
 
     return call
 
