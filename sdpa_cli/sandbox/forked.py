@@ -92,6 +92,8 @@ class Zygote:
     def _failed(self) -> SandboxError:
         self._control.close()
         assert self._process.stderr is not None
+        if self._process.stderr.closed:
+            return failure("sandbox-closed", "the sandbox has been closed")
         said = self._process.stderr.read().decode("utf-8", "replace").strip().splitlines()
         return failure("sandbox-failed", f"the sandbox ended: {said[-1] if said else 'it did not say why'}")
 

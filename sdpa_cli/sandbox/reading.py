@@ -21,13 +21,16 @@ def read_source(path: Path) -> bytes:
     """
     # O_NONBLOCK: a pipe without a writer would wait for ever; the two are absent on Windows, as are such files
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    if path.is_symlink():
+        raise _unreadable(path, "is a symbolic link", "hand in the file itself")
     try:
-        if path.is_symlink():
-            raise _unreadable(path, "is a symbolic link", "hand in the file itself")
-        with open(os.open(path, flags), "rb") as file:  # noqa: PTH123 # a descriptor, not a path
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        descriptor = os.open(path, flags)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise _unreadable(path, "is not a regular file", "hand in a plain Python file")
-            data = file.read(MAX_SOURCE + 1)
+            data = os.read(descriptor, MAX_SOURCE + 1)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         raise _unreadable(path, f"cannot be opened: {os.strerror(error.errno or 0)}", None) from None
     if len(data) > MAX_SOURCE:

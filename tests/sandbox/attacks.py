@@ -3,6 +3,8 @@
 Nothing here is imported by a test process to be run in it: the sources are texts.
 """
 
+# ruff: noqa: E501 # one attack, one line
+
 from __future__ import annotations
 
 from dataclasses import dataclass

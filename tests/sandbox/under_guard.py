@@ -1,6 +1,6 @@
 """Runs every attack at one level, inside the guard that the tests put around this process; prints what came of each.
 
-Arguments: level, kind of start, a folder with canaries. Output: JSON.
+Arguments: level, kind of start, a folder with canaries, the attacks' names. Output: JSON.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
-import sdpa_cli
-from attacks import ATTACKS, LOOPS, Attack
+from sandbox.attacks import ATTACKS, LOOPS, Attack
 
+import sdpa_cli
 from sdpa_cli.sandbox import Level, Limits, Sandbox, Start
 
 EXPECTED = "the-expected-values"  # stands for the answers; no child may find it
 
 
-def main(level: Level, start: Start, canaries: Path) -> None:
-    before = len(os.listdir("/proc/self/fd"))
-    with Sandbox(level, start) as box, ThreadPoolExecutor(4) as threads:
+def main(level: Level, start: Start, canaries: Path, names: set[str]) -> None:
+    files_before = _scattered()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with Sandbox(level, start) as box, ThreadPoolExecutor(6) as threads:
         assert box.level == level
-        mine = [attack for attack in ATTACKS if attack.level <= level]
-        outcomes = dict(zip([attack.name for attack in mine], threads.map(lambda one: _run(box, one, canaries), mine)))
+        mine = [attack for attack in ATTACKS if attack.level <= level and attack.name in names]
+        outcomes = dict(threads.map(lambda attack: (attack.name, _run(box, attack, canaries)), mine))
         after = _run(box, Attack("a right one after them", "def attack(): return 6.0 * 7", {"returned"}), canaries)
     survivors = _others()
     print(
@@ -36,7 +37,8 @@ def main(level: Level, start: Start, canaries: Path) -> None:
                 "outcomes": outcomes,
                 "after": after,
                 "survivors": survivors,
-                "descriptors": len(os.listdir("/proc/self/fd")) - before,
+                "new_files": sorted(_scattered() - files_before),
+                "descriptors": len(list(Path("/proc/self/fd").iterdir())) - before,
             },
             default=repr,
         )
@@ -59,10 +61,15 @@ def _run(box: Sandbox, attack: Attack, canaries: Path) -> dict[str, object]:
     return asdict(outcome)
 
 
+def _scattered() -> set[str]:
+    """What the attacks would leave in the usual places."""
+    return {str(path) for folder in ("/tmp", "/var/tmp", "/dev/shm", "/") for path in Path(folder).glob("sdpa-[dw]*")}
+
+
 def _others() -> list[str]:
     """Other processes in this process namespace, when all had a moment to end."""
     for _ in range(20):
-        pids = [name for name in os.listdir("/proc") if name.isdigit() and _lives(name)]
+        pids = [path.name for path in Path("/proc").iterdir() if path.name.isdigit() and _lives(path.name)]
         if not pids:
             break
         time.sleep(0.05)
@@ -85,4 +92,4 @@ def _command(pid: str) -> str:
 
 
 if __name__ == "__main__":
-    main(Level[sys.argv[1]], Start[sys.argv[2]], Path(sys.argv[3]))
+    main(Level[sys.argv[1]], Start[sys.argv[2]], Path(sys.argv[3]), set(sys.argv[4:]))

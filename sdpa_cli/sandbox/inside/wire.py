@@ -204,4 +204,4 @@ class _Decoder:
             array = np.frombuffer(raw, np.uint8 if dtype.kind == "b" else dtype).reshape(shape)
         except ValueError:  # an empty array whose other axes multiply past the address space
             raise WireError("an impossible shape") from None
-        return np.not_equal(array, 0) if dtype.kind == "b" else array  # a byte of 2 is no boolean that NumPy knows
+        return np.asarray(array != 0) if dtype.kind == "b" else array  # a byte of 2 is no boolean that NumPy knows

@@ -34,10 +34,7 @@ class Walls:
 def try_out(walls: Walls) -> None:
     """Lock a child that serves nobody, and have it try the door: what holds for it holds for all that follow.
 
-    Raises
-    ------
-    UnsafeError
-        The lock cannot be closed, or does not hold. Standard error says what.
+    Where the lock cannot be closed, or does not hold, that child says so and the zygote ends.
     """
     zygote = os.getpid()
     child = os.fork()
@@ -52,7 +49,7 @@ def try_out(walls: Walls) -> None:
         finally:
             os._exit(orders.UNSAFE)
     if os.waitpid(child, 0)[1] != 0:
-        raise lock.UnsafeError
+        raise SystemExit(orders.UNSAFE)
 
 
 def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> None:
