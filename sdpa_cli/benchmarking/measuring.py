@@ -61,7 +61,7 @@ def plan_for(workloads: Sequence[str], engines: Sequence[str], threads: int | No
     )
 
 
-def quick(plan: Plan) -> Plan:
+def quicker(plan: Plan) -> Plan:
     """The same plan with fewer rounds, and the workloads of `QUICK` unless some were chosen already."""
     workloads = select(QUICK) if plan.workloads == WORKLOADS else plan.workloads
     return replace(plan, workloads=workloads, rounds=5, seconds=2.0, timeout=30.0)

@@ -8,7 +8,7 @@ import pytest
 
 from sdpa_cli.benchmarking import lanes, memory
 from sdpa_cli.benchmarking.engines import ENGINES, Engine, choose
-from sdpa_cli.benchmarking.measuring import Plan, plan_for, quick, run
+from sdpa_cli.benchmarking.measuring import Plan, plan_for, quicker, run
 from sdpa_cli.benchmarking.report import Status
 from sdpa_cli.benchmarking.worker import serve
 from sdpa_cli.benchmarking.workloads import QUICK, WORKLOADS, Workload, select
@@ -163,6 +163,6 @@ def test_a_plan_in_the_words_of_the_command_line():
 
 
 def test_quick_chooses_workloads_only_where_none_were_chosen():
-    assert quick(plan_for([], [])).workloads == select(QUICK)
-    assert quick(plan_for(["full-16-f32"], [])).workloads == select(["full-16-f32"])
-    assert quick(plan_for([], [])).rounds < Plan().rounds
+    assert quicker(plan_for([], [])).workloads == select(QUICK)
+    assert quicker(plan_for(["full-16-f32"], [])).workloads == select(["full-16-f32"])
+    assert quicker(plan_for([], [])).rounds < Plan().rounds
