@@ -156,7 +156,7 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
     if problem.path == ("mask", "forbidden") and isinstance(mask, dict) and "allowed" in mask:
         problem = replace(problem, path=("mask", "allowed"))
     if problem.code == "shape-mismatch" and problem.path[0] != "mask":
-        suspects = (source.locate(problem.path), source.locate(("Q",)))
+        suspects = source.locate_all([problem.path, ("Q",)]).values()
         commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
         hint = "; ".join(filter(None, (next(filter(None, commas), None), problem.hint)))
         problem = replace(problem, hint=hint or None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -58,8 +59,13 @@ class Case:
     nonfinite: Literal["error", "propagate"] = "error"
     expect: Expectation | None = None
 
-    def attend(self) -> Attention:
+    def attend(self, threads: int | None = None, executor: Executor | None = None) -> Attention:
         """Compute the case.
+
+        Parameters
+        ----------
+        threads, executor
+            As in `sdpa_cli.attend`.
 
         Returns
         -------
@@ -82,6 +88,8 @@ class Case:
                 empty_rows=self.empty_rows,
                 nonfinite=self.nonfinite,
                 block_size=self.block_size,
+                threads=threads,
+                executor=executor,
             )
         except (EmptyRowsError, NonFiniteScoreError) as error:
             raise error.counted_from(1).located(self.source.locate) from None

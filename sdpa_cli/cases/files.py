@@ -15,6 +15,7 @@ from sdpa_cli.errors import InputError, Place, Problem
 
 MAX_BYTES = 32 * 2**20
 STDIN = "-"
+_CHUNK = 2**20
 _LISTED = 1000
 """Files of a directory among which a near name is looked for."""
 
@@ -129,9 +130,12 @@ def decode(data: bytes, name: str) -> str:
 
 
 def _bounded(stream: BinaryIO, name: str) -> bytes:
-    data = stream.read(MAX_BYTES + 1)
-    if len(data) <= MAX_BYTES:
-        return data
+    data = bytearray()
+    while len(data) <= MAX_BYTES:
+        chunk = stream.read(_CHUNK)
+        if not chunk:
+            return bytes(data)
+        data += chunk
     hint = "keep large matrices in .npy files and write Q: {file: q.npy}"
     raise InputError(Problem("too-large", f"'{name}' is larger than {MAX_BYTES >> 20} MiB", "a smaller text", hint))
 
@@ -146,10 +150,13 @@ def _near(path: Path) -> str | None:
 
 
 def _undecodable(data: bytes, name: str, error: UnicodeDecodeError) -> Problem:
-    before = data[: error.start].decode(error.encoding, "replace")
-    line = data[error.start :].split(b"\n", 1)[0].decode(error.encoding, "replace")
+    # Python decodes what follows UTF-8's byte order mark, but UTF-16's with its mark.
+    decoded = error.object
+    before = decoded[: error.start].decode(error.encoding, "replace").lstrip("\ufeff")
+    line = decoded[error.start :].split(b"\n", 1)[0].decode(error.encoding, "replace")
     place = _place_of(before + line, len(before), name)
-    message = f"byte 0x{data[error.start]:02X} at offset {error.start} is not {error.encoding.upper()}"
+    offset = len(data) - len(decoded) + error.start
+    message = f"byte 0x{data[offset]:02X} at offset {offset} is not {error.encoding.upper()}"
     return Problem("encoding", message, hint="save the file as UTF-8", place=place)
 
 

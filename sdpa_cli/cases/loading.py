@@ -153,7 +153,10 @@ def _read(source: Source, given: dict[str, Any], problems: list[Problem]) -> Cas
     if values is not None:
         mask_means = {} if "mask" not in given or _is_matrix(given["mask"]) else {"mask_means": "forbidden"}
         case, more = build(source, values | given | mask_means)
-        found += [problem if problem.place else problem.at(source.locate(problem.path)) for problem in more]
+        # Those beyond are only counted; a place for each of a million would be looked up for nobody.
+        told, counted = more[:SHOWN_PROBLEMS], more[SHOWN_PROBLEMS:]
+        places = source.locate_all(problem.path for problem in told)
+        found += [*(problem.at(places[problem.path]) for problem in told), *counted]
     problems += sorted(found, key=lambda problem: _reading_order(problem, source))
     return None if found else case
 

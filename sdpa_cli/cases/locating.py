@@ -2,78 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from yaml.events import (
-    CollectionEndEvent,
-    Event,
-    MappingStartEvent,
-    ScalarEvent,
-    SequenceStartEvent,
-)
+from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
 
 from sdpa_cli.cases.cursor import Cursor, Unreadable
-from sdpa_cli.cases.source import Mark, Source, Steps
+from sdpa_cli.cases.source import Source, Steps
 from sdpa_cli.errors import Place
 
 
-def locate(source: Source, steps: Steps) -> Place:
-    """The point where the value at a path begins, or the value nearest above it that is there.
+def locate(source: Source, paths: Iterable[Steps]) -> dict[Steps, Place]:
+    """The points where the values at some paths begin, or the values nearest above them that are there.
 
     Parameters
     ----------
     source
-        The document.
-    steps
+        The document. It is parsed once, however many paths there are.
+    paths
         Keys and 0-based indices.
 
     Returns
     -------
-    Place
+    dict
+        A place for each path.
     """
+    places = dict.fromkeys(paths, source.place(None))
     cursor = Cursor(source, [])
-    nearest: Mark | None = None
     try:
-        for event in _on_the_way(cursor, steps):
-            nearest = event.start_mark
+        if cursor.begin() is not None:
+            _visit(cursor, (), places)
     except Unreadable:
         pass
     finally:
         cursor.close()
-    return source.place(nearest)
+    return places
 
 
-def _on_the_way(cursor: Cursor, steps: Steps) -> Iterator[Event]:
-    """The first event of each value on the way down a path, as far as it leads."""
-    first = cursor.begin()
-    if first is None:
-        return
-    yield first
-    for step in steps:
-        entered = _enter_key(cursor, step) if isinstance(step, str) else _enter_item(cursor, step)
-        if not entered:
-            return
-        yield cursor.peek()
-
-
-def _enter_key(cursor: Cursor, key: str) -> bool:
-    """Move from the beginning of a mapping to the beginning of a key's value."""
-    if not isinstance(cursor.next(), MappingStartEvent):
-        return False
-    while not isinstance(event := cursor.peek(), CollectionEndEvent):
+def _visit(cursor: Cursor, here: Steps, places: dict[Steps, Place]) -> None:
+    """Take the node at a path, noting the place of every wanted path that leads to or through it."""
+    event = cursor.peek()
+    through = [path for path in places if path[: len(here)] == here]
+    places.update(dict.fromkeys(through, cursor.source.place(event.start_mark)))
+    wanted = {path[len(here)] for path in through if len(path) > len(here)}
+    if wanted and isinstance(event, MappingStartEvent):
+        _visit_values(cursor, here, wanted, places)
+    elif wanted and isinstance(event, SequenceStartEvent):
+        _visit_items(cursor, here, wanted, places)
+    else:
         cursor.skip()
-        if isinstance(event, ScalarEvent) and event.value == key:
-            return True
-        cursor.skip()
-    return False
 
 
-def _enter_item(cursor: Cursor, index: int) -> bool:
-    """Move from the beginning of a list to the beginning of one of its items."""
-    if not isinstance(cursor.next(), SequenceStartEvent):
-        return False
-    for _ in range(index):
-        if isinstance(cursor.peek(), CollectionEndEvent):
-            return False
+def _visit_values(cursor: Cursor, here: Steps, wanted: set[str | int], places: dict[Steps, Place]) -> None:
+    cursor.next()
+    while not isinstance(key := cursor.peek(), CollectionEndEvent):
         cursor.skip()
-    return not isinstance(cursor.peek(), CollectionEndEvent)
+        if isinstance(key, ScalarEvent) and key.value in wanted:
+            # Of a key given twice, the first one counts.
+            wanted.discard(key.value)
+            _visit(cursor, (*here, key.value), places)
+        else:
+            cursor.skip()
+    cursor.next()
+
+
+def _visit_items(cursor: Cursor, here: Steps, wanted: set[str | int], places: dict[Steps, Place]) -> None:
+    cursor.next()
+    index = 0
+    while not isinstance(cursor.peek(), CollectionEndEvent):
+        if index in wanted:
+            _visit(cursor, (*here, index), places)
+        else:
+            cursor.skip()
+        index += 1
+    cursor.next()

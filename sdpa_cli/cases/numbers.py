@@ -24,6 +24,8 @@ EXACT = 2**53
 """Up to here float64 holds every whole number."""
 LONGEST = 40
 """Characters of a wrong value that a message repeats."""
+LONGEST_CLUE = 200
+"""Characters within which a hint is looked for: its patterns take time with the square of the length."""
 
 
 class NotUnderstood(ValueError):  # noqa: N818 -- it is an answer, not a failure: it names what is wrong with a text
@@ -163,7 +165,7 @@ def decimal_comma(row: str) -> str | None:
     'a comma separates values: if 1,5 is one number, write 1.5'
     >>> decimal_comma("[1, 5, 2]")
     """
-    row = row.split("]")[0]
+    row = row[:LONGEST_CLUE].split("]")[0]
     found = re.search(r"([0-9]+),([0-9]+)", row)
     # Written without any spaces, [1,0,0] is the habit of many; only a pair of numbers is suspicious then.
     suspicious = ", " in row or row.count(",") == 1
@@ -210,7 +212,7 @@ _CLUES = tuple(
         (r"([-+]?[0-9]+),([0-9]+)", lambda found: f"write the decimal point: {found[1]}.{found[2]}"),
         (r"[-+.0-9]\S*(?:\s+[-+.0-9]\S*)+", lambda found: f"a comma is missing: {', '.join(found[0].split()[:4])}"),
         (r"(?:\S+\s+)+\S+", lambda _: "a comma or a closing bracket may be missing"),
-        (r"[-+]?[0-9]{1,9}(?::[0-5]?[0-9])+", _base_60),
+        (r"[-+]?[0-9]{1,9}(?::[0-5]?[0-9]){1,3}", _base_60),
         (r"([-+]?)0x([0-9a-f]{1,16})", _base("hexadecimal", 16)),
         (r"([-+]?)0o([0-7]{1,22})", _base("octal", 8)),
         (r"([-+]?)0b([01]{1,64})", _base("binary", 2)),
@@ -225,6 +227,8 @@ _CLUES = tuple(
 def _refusal(text: str) -> NotUnderstood:
     if text in NULLS:
         return NotUnderstood("a number is missing here", EXPECTED)
+    if len(text) > LONGEST_CLUE:
+        return NotUnderstood(f"{shown(text)} is not a number", EXPECTED)
     if (plain := _with_ascii(text)) != text and DECIMAL.fullmatch(plain):
         strange = next(char for char in text if ord(char) > 127)
         named = f"U+{ord(strange):04X} {unicodedata.name(strange, 'without a name')}"

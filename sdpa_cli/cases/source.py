@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -52,15 +52,24 @@ class Source:
         return Place(self.name, self.first_line + line, column + 1, text)
 
     def locate(self, steps: Steps) -> Place:
-        """The point where the value at a path begins, or the value nearest above it that is there.
+        """The point where the value at a path begins, or the value nearest above it that is there."""
+        return self.locate_all([steps])[steps]
+
+    def locate_all(self, paths: Iterable[Steps]) -> dict[Steps, Place]:
+        """The points of several paths at once.
 
         Nothing is kept for this while a case is read: the text is parsed once more, only now that somebody asks.
         """
         from sdpa_cli.cases.locating import locate
 
-        if steps and (elsewhere := self.replaced.get(str(steps[0]))):
-            return elsewhere.locate(steps)
-        return locate(self, steps[len(self.root) :])
+        places: dict[Steps, Place] = {}
+        wanted: dict[Source, list[Steps]] = {}
+        for path in paths:
+            wanted.setdefault(self.replaced.get(str(path[0]), self) if path else self, []).append(path)
+        for source, given in wanted.items():
+            found = locate(source, [path[len(source.root) :] for path in given])
+            places |= {path: found[path[len(source.root) :]] for path in given}
+        return places
 
     @cached_property
     def _lines(self) -> list[str]:
