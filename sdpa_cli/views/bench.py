@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 from rich.console import Console
 
+from sdpa_cli.benchmarking.measuring import Plan, run
 from sdpa_cli.benchmarking.report import Report
 
 if TYPE_CHECKING:
@@ -38,11 +37,9 @@ def document(report: Report, form: BenchForm, stream: TextIO) -> str:
     return {"json": json_text, "markdown": markdown_text, "html": html_text}[form](report)
 
 
-@contextmanager
-def measuring() -> Iterator[Callable[[str, int, int], None]]:
-    """What tells a person at a terminal, on standard error, which workload is being measured; silent elsewhere."""
+def measured(plan: Plan) -> Report:
+    """Run a plan; a person at a terminal is told, on standard error, which workload is under way."""
     if not sys.stderr.isatty():
-        yield lambda name, done, of: None
-        return
+        return run(plan)
     with Console(stderr=True).status("starting the engines") as status:
-        yield lambda name, done, of: status.update(f"measuring {name}, {done + 1} of {of}")
+        return run(plan, lambda name, done, of: status.update(f"measuring {name}, {done + 1} of {of}"))
