@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from sdpa_cli.attention import Attention
 from sdpa_cli.attention.difference import Difference, Tolerance, compare
 from sdpa_cli.cases import Case
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 Indices = slice | NDArray[np.intp]
 Matrix = Literal["scores", "weights", "output"]
@@ -51,13 +54,15 @@ class Computed:
         return all(verdict.difference is None for verdict in self.verdicts)
 
 
-def compute(case: Case) -> Computed:
+def compute(case: Case, threads: int | None = None, executor: Executor | None = None) -> Computed:
     """Compute a case and verify what it expects.
 
     Parameters
     ----------
     case
         The case, as read from a file.
+    threads, executor
+        As in `sdpa_cli.attend`.
 
     Returns
     -------
@@ -68,7 +73,7 @@ def compute(case: Case) -> Computed:
     InputError
         As `Case.attend` does.
     """
-    attention = case.attend()
+    attention = case.attend(threads, executor)
     return Computed(case, attention, tuple(_verdicts(case, attention)), _forbidden_cells(attention))
 
 

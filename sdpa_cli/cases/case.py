@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +12,8 @@ from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.errors import InputError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from sdpa_cli.cases.source import Source
 
 Array = NDArray[Any]

@@ -218,7 +218,7 @@ def test_the_schema_is_printed(sdpa):
 
 
 def test_a_fault_of_the_tool_is_its_own(sdpa, monkeypatch):
-    def fail(_):
+    def fail(*_):
         raise ZeroDivisionError("division by zero")
 
     monkeypatch.setattr("sdpa_cli.computing.compute", fail)
@@ -246,7 +246,7 @@ def test_a_fault_of_the_tool_is_its_own(sdpa, monkeypatch):
     ids=["interruption", "memory"],
 )
 def test_what_ends_a_computation(sdpa, monkeypatch, error, status, message):
-    def end(_):
+    def end(*_):
         raise error
 
     monkeypatch.setattr("sdpa_cli.computing.compute", end)
