@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from math import floor, log10
 
 from sdpa_cli.benchmarking.report import Report, Row, Slope, Status, Summary
 from sdpa_cli.benchmarking.workloads import Workload
@@ -47,16 +48,15 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def digits(value: float) -> str:
-    """A positive number with three significant digits and no exponent.
+    """A number, 0 or more, with at least three significant digits and no exponent.
 
     Examples
     --------
     >>> digits(0.04567), digits(12.3456), digits(1398.4), digits(0.0)
     ('0.0457', '12.3', '1398', '0')
     """
-    if value >= 1000:
-        return f"{value:.0f}"
-    return f"{value:#.3g}".rstrip(".") if value else "0"
+    decimals = max(0, 2 - floor(log10(value))) if value else 0
+    return f"{value:.{decimals}f}"
 
 
 def by_workload(rows: Sequence[Row]) -> Iterator[tuple[Workload, list[Row]]]:

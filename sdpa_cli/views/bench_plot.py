@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from string import digits
 
 from rich.text import Text
 
@@ -84,11 +85,11 @@ def _column(across: LogAxis, length: float, columns: int) -> int:
 
 
 def _marks(series: Series) -> list[Cell]:
-    """A letter for each engine: its first, or the next that is free."""
+    """A letter for each engine: its first, or the next that is free; a number where all are taken."""
     marks: list[Cell] = []
     for number, (engine, _) in enumerate(series.lines):
         used = {mark for mark, _ in marks}
-        free = next((letter for letter in engine if letter not in used), str(number))
+        free = next(mark for mark in (*engine, *digits) if mark not in used)
         marks.append((free, _COLOURS[number % len(_COLOURS)]))
     return marks
 
