@@ -93,7 +93,7 @@ WORKLOADS = (
 )
 """Every workload that ``sdpa bench`` knows, small before large within a kind."""
 
-QUICK = ("full-512-f32", "full-1024-f32", "full-2048-f32", "causal-2048-f32", "window-2048-f32")
+QUICK = ("full-512-f32", "full-1024-f32", "full-2048-f32", "causal-2048-f32")
 """What ``--quick`` measures: enough to see O(T²) against O(T), in less than a minute."""
 
 
