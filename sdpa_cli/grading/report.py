@@ -133,6 +133,6 @@ class Report:
         return any(item.status is Status.ERROR for item in self.items)
 
     @property
-    def first_open(self) -> FeedbackItem | None:
+    def first_failed(self) -> FeedbackItem | None:
         """The first check with points to be had, the one to work on next."""
         return next((i for i in self.items if i.status is Status.FAILED and i.earned < i.possible), None)

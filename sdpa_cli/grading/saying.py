@@ -12,6 +12,7 @@ from sdpa_cli.languages import Texts, load, with_decimal_sign
 
 PACKAGE = "sdpa_cli.grading"
 _DIGITS = 6
+_FEWER_DIGITS = {"error": 3, "limit": 3}
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Speaker:
     def say(self, message: Message) -> str:
         """A message; what an exercise says of itself goes before."""
         texts = self.exercise if self.exercise is not None and message.key in self.exercise else self.own
-        return texts(message.key, **{name: self._written(value) for name, value in message.values.items()})
+        return texts(message.key, **{name: self._written(name, value) for name, value in message.values.items()})
 
     def title(self, check: str) -> str:
         """What a check is called."""
@@ -41,20 +42,20 @@ class Speaker:
             return self.exercise(f"checks.{check}")
         return self.own("view.loads") if check == "loads" else check
 
-    def number(self, value: float) -> str:
-        """A number with as many digits as tell it apart from its neighbours."""
+    def number(self, value: float, digits: int = _DIGITS) -> str:
+        """A number with so many digits that count."""
         if not math.isfinite(value):
             return "NaN" if math.isnan(value) else f"{value:+.0f}".replace("inf", "∞").replace("+", "")
-        shown = f"{value:.{_DIGITS}g}" if value else "0"
+        shown = f"{value:.{digits}g}" if value else "0"
         return with_decimal_sign(shown, self.language)
 
-    def _written(self, value: Any) -> object:
+    def _written(self, name: str, value: Any) -> object:
         if isinstance(value, Message):
             return self.say(value)
         if isinstance(value, float):
-            return self.number(value)
+            return self.number(value, _FEWER_DIGITS.get(name, _DIGITS))
         if isinstance(value, tuple) and value and isinstance(value[0], str):
-            return ", ".join(self.title(name) for name in value)
+            return ", ".join(self.title(one) for one in value)
         return value
 
 

@@ -61,3 +61,42 @@ def source(lines):
     """The function with some of its lines exchanged."""
     body = "".join(f"    {line}\n" for line in ({**LINES, **lines}).values() if line)
     return f"import numpy as np\n\n\ndef attention(Q, K, V, mask=None):\n{body}    return O, A\n"
+
+X1_LINES = {
+    "heads": "K, V = (np.repeat(x, Q.shape[1] // K.shape[1], axis=1) for x in (K, V))",
+    "scores": "S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])",
+    "cap": "S = S if softcap is None else softcap * np.tanh(S / softcap)",
+    "bias": "S = S if bias is None else S + bias",
+    "position": "at = np.arange(Q.shape[2])[:, None] + query_offset",
+    "distance": "D = np.arange(K.shape[2]) - at",
+    "causal": "M = (D > 0) & causal",
+    "window": "M = M if window is None else M | (D < -window[0]) | (D > window[1])",
+    "mask": "S = np.where(M, -np.inf, S)",
+    "softmax": "P = np.exp(S - S.max(axis=-1, keepdims=True)); A = P / P.sum(axis=-1, keepdims=True)",
+    "output": "O = A @ V",
+}
+
+X1 = {
+    "heads-tiled": {"heads": "K, V = (np.tile(x, (1, Q.shape[1] // K.shape[1], 1, 1)) for x in (K, V))"},
+    "bias-scaled-too": {"bias": "S = S if bias is None else S + bias / np.sqrt(Q.shape[-1])"},
+    "softcap-after-mask": {
+        "cap": "",
+        "bias": "",
+        "mask": "S = np.where(M, -np.inf, S); S = S if softcap is None else softcap * np.tanh(S / softcap); "
+        "S = S if bias is None else S + bias",
+    },
+    "causal-without-self": {"causal": "M = (D >= 0) & causal"},
+    "causal-from-other-corner": {
+        "position": "at = np.arange(Q.shape[2])[:, None] + (0 if query_offset else K.shape[2] - Q.shape[2])",
+    },
+    "window-by-total-width": {
+        "window": "M = M if window is None else M | (D <= -window[0]) | (D > window[1])",
+    },
+}
+
+
+def source_x1(lines):
+    """The function of X1 with some of its lines exchanged."""
+    body = "".join(f"    {line}\n" for line in ({**X1_LINES, **lines}).values() if line)
+    head = "def attention(Q, K, V, causal=False, query_offset=0, window=None, bias=None, softcap=None):"
+    return f"import numpy as np\n\n\n{head}\n{body}    return O, A\n"

@@ -1,0 +1,1 @@
+"""Views of what grading found: for a terminal, for programs, for continuous integration."""
