@@ -158,12 +158,10 @@ def _window(widths: list[int], column: int) -> tuple[int, int]:
 
 
 def _visible(character: str) -> str:
-    """A character as it may be shown: a tab as spaces, and whatever steers a terminal as its code."""
+    """A character as it may be shown: a tab as spaces, and what steers a terminal or cannot be seen as its code."""
     if character == "\t":
         return _TAB
-    if category(character) in ("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"):
-        return character.encode("unicode_escape").decode("ascii")
-    return character
+    return character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
 
 
 def _width(character: str) -> int:
