@@ -49,18 +49,27 @@ def derive(case: Case, selectors: Selectors = Selectors(), steps: tuple[str, ...
 
 def notes(way: Walk, selectors: Selectors) -> Iterator[Words]:
     """What is left out without having been asked for, and how to see it."""
+    yield from head_notes(way)
+    asked = selectors.row is not None or selectors.cell is not None
+    if not asked:
+        yield from axis_notes(way.query_axis, "--row")
+    yield from axis_notes(way.key_axis, "--cell")
+
+
+def head_notes(way: Walk) -> Iterator[Words]:
+    """Which head is shown, and what was computed in where that is not usual."""
     sizes = way.whole.shapes["Q"][:-2]
     if sizes:
         place = tuple(words(f"note.{kind}", index=Position(i), size=n) for kind, i, n in _leading(way, sizes))
         yield words("note.head", place=place, option=Code("--head"))
-    asked = selectors.row is not None or selectors.cell is not None
-    for which, option in (
-        ((way.key_axis, "--cell"),) if asked else ((way.query_axis, "--row"), (way.key_axis, "--cell"))
-    ):
-        if len(which.indices) < which.size:
-            yield words(f"note.{which.kind}", shown=ranges(which), size=which.size, option=Code(option))
     if way.attention.dtype.itemsize < 8:
         yield words("note.dtype", dtype=way.attention.dtype.name)
+
+
+def axis_notes(which: Axis, option: str) -> Iterator[Words]:
+    """Which rows or keys are shown, if not all."""
+    if len(which.indices) < which.size:
+        yield words(f"note.{which.kind}", shown=ranges(which), size=which.size, option=Code(option))
 
 
 def ranges(which: Axis) -> tuple[Value, ...]:

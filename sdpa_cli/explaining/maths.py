@@ -33,7 +33,7 @@ class Entry:
 class Infix:
     """Terms joined by one operator."""
 
-    operator: Literal["=", "≈", "≠", "≥", "≤", "→", "∈", "+", "−", "·", ""]
+    operator: Literal["=", "←", "+", "−", "·", ""]
     terms: tuple[Maths, ...]
 
 
@@ -121,6 +121,11 @@ def maths(term: Term) -> Maths:
 def equal(*sides: Term) -> Infix:
     """``a = b = c``."""
     return Infix("=", _all(sides))
+
+
+def becomes(side: Term, value: Term) -> Infix:
+    """``a ← b``: the entry is replaced."""
+    return Infix("←", (maths(side), maths(value)))
 
 
 def plus(*terms: Term) -> Maths:

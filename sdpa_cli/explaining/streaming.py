@@ -8,7 +8,7 @@ import numpy as np
 
 from sdpa_cli.attention.rule import Verdict
 from sdpa_cli.cases import Case
-from sdpa_cli.explaining.derivation import notes
+from sdpa_cli.explaining.derivation import axis_notes, head_notes
 from sdpa_cli.explaining.maths import call, entry, equal, largest, minus, over, plus, product, times, total, vector
 from sdpa_cli.explaining.selecting import Selectors
 from sdpa_cli.explaining.streams import TileStep, two_pass, walk_tiles
@@ -45,9 +45,9 @@ def stream(case: Case, selectors: Selectors = Selectors()) -> Trace:
     for rows, tiles in walked:
         steps += _shown(way, rows, tiles)
     steps.append(_end(way, walked))
-    return Trace(
-        "stream", case.title or "", case.title or words("title.case"), tuple(steps), tuple(notes(way, selectors))
-    )
+    title = case.title or words("title.case")
+    shown = () if selectors.row is not None else axis_notes(way.query_axis, "--row")
+    return Trace("stream", case.title or "", title, tuple(steps), (*head_notes(way), *shown))
 
 
 def _rule(tile_keys: int) -> Step:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sdpa_cli.explaining.maths import Symbol, entry, equal
+from sdpa_cli.explaining.maths import Symbol, becomes, entry, equal
 from sdpa_cli.explaining.trace import Facts, Formula, Part, Position, Reasons, Step, Value, Words, Worked, words
 from sdpa_cli.explaining.walk import Walk
 
@@ -21,7 +21,7 @@ def mask(walk: Walk) -> Step:
         for a in range(len(walk.rows))
     )
     parts: tuple[Part, ...] = (
-        Formula(equal(entry("S", "i", "j"), Symbol("−∞"))),
+        Formula(becomes(entry("S", "i", "j"), Symbol("−∞"))),
         words("step.mask.why"),
         Facts(tuple((words(f"reason.{name}"), _detail(walk, name)) for name in rules)),
         Reasons(cells, walk.query_axis, walk.key_axis),
@@ -58,6 +58,7 @@ def _detail(walk: Walk, name: str) -> Value:
         left, right = (words("reason.unlimited") if side is None else side for side in sides)
         return words("reason.window-rule", left=left, right=right)
     if name == "padding":
-        assert rule.lengths is not None
-        return words("reason.padding-rule", length=int(rule.lengths.min()))
-    return words("reason.given-rule")
+        first = 0 if rule.starts is None else int(rule.starts.ravel()[0])
+        last = rule.keys if rule.lengths is None else int(rule.lengths.ravel()[0])
+        return words("reason.padding-rule", first=Position(first), last=last)
+    return words(f"reason.{name}-rule")

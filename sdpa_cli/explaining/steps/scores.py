@@ -11,6 +11,7 @@ from sdpa_cli.explaining.maths import (
     Maths,
     Number,
     Root,
+    becomes,
     call,
     entry,
     equal,
@@ -95,7 +96,7 @@ def softcap(walk: Walk) -> Step:
     """The softcap, where the case has one."""
     cap = float(walk.case.softcap or 0)
     i, j = walk.focus
-    rule = equal(entry("S", "i", "j"), times("c", call("tanh", over(entry("S", "i", "j"), "c"))))
+    rule = becomes(entry("S", "i", "j"), times("c", call("tanh", over(entry("S", "i", "j"), "c"))))
     worked = equal(
         entry("S", i, j), times(cap, call("tanh", over(_at(walk, walk.scaled), cap))), _at(walk, walk.capped)
     )
@@ -114,7 +115,7 @@ def bias(walk: Walk) -> Step:
     i, j = walk.focus
     added = plus(_at(walk, walk.capped), _at(walk, walk.bias))
     parts = (
-        Formula(equal(entry("S", "i", "j"), plus(entry("S", "i", "j"), entry("B", "i", "j")))),
+        Formula(becomes(entry("S", "i", "j"), plus(entry("S", "i", "j"), entry("B", "i", "j")))),
         words("step.bias.why"),
         walk.over_keys("B", walk.bias, marked=walk.at(i, j)),
         walk.over_keys("S", walk.biased, marked=walk.at(i, j)),

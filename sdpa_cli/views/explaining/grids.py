@@ -73,12 +73,13 @@ def reason_lines(reasons: Reasons, setting: Setting) -> Iterator[Text]:
 def table_of(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> Iterator[Text]:
     """A table, its columns flush right under their names; each row a list of its own where that is too wide."""
     widths = [max(width(text) for text in column) for column in zip(columns, *rows, strict=True)]
-    if sum(widths) + 3 * len(widths) + 2 > room:
+    gap = next((gap for gap in (3, 2) if len(INDENT) + 2 + sum(widths) + gap * (len(widths) - 1) <= room), 0)
+    if not gap:
         yield from _records(columns, rows)
         return
     for k, row in enumerate([columns, *rows]):
         cells = (flush_right(text, cells) for text, cells in zip(row, widths, strict=True))
-        yield Text(f"{INDENT}  {'   '.join(cells)}", style=HEADER if k == 0 else "")
+        yield Text(f"{INDENT}  {(' ' * gap).join(cells)}", style=HEADER if k == 0 else "")
 
 
 def _records(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Text]:

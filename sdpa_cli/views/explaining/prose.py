@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import string
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -55,6 +56,21 @@ class Voice:
                 yield from self._list(value)
             case _:
                 yield Piece("maths", value)
+
+    def table(self, rows: Sequence[Sequence[Value]]) -> list[list[list[Piece]]]:
+        """The cells of a table; numbers of one column have the same number of decimals."""
+        columns = [self._column(column) for column in zip(*rows, strict=True)]
+        return [list(row) for row in zip(*columns, strict=True)]
+
+    def _column(self, values: Sequence[Value]) -> list[list[Piece]]:
+        numbers = [value for value in values if isinstance(value, float) and math.isfinite(value)]
+        if all(number == int(number) for number in numbers):
+            return [list(self.pieces(value)) for value in values]
+        fixed = self.notation.decimals
+        return [
+            [Piece("text", self.notation.fixed(value, fixed))] if isinstance(value, float) else list(self.pieces(value))
+            for value in values
+        ]
 
     def _sentence(self, key: str, values: dict[str, Value]) -> Iterator[Piece]:
         for literal, name, _, _ in string.Formatter().parse(self.texts.entries[key]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -31,7 +31,7 @@ from sdpa_cli.explaining.trace import (
 from sdpa_cli.views.excerpts import Page
 from sdpa_cli.views.explaining.grids import matrix_lines, pair_lines, reason_lines, table_of
 from sdpa_cli.views.explaining.plain import plain
-from sdpa_cli.views.explaining.prose import Voice
+from sdpa_cli.views.explaining.prose import Piece, Voice
 from sdpa_cli.views.explaining.signs import fitted
 from sdpa_cli.views.explaining.wrapping import wrapped
 from sdpa_cli.views.glyphs import width
@@ -59,8 +59,12 @@ class Setting:
 
     def text(self, value: Value) -> str:
         """A value as one line of plain text that this terminal can show."""
+        return self.joined(self.voice.pieces(value))
+
+    def joined(self, pieces: Iterable[Piece]) -> str:
+        """Pieces as one line of plain text that this terminal can show."""
         shown = ""
-        for piece in self.voice.pieces(value):
+        for piece in pieces:
             if not isinstance(piece.content, str):
                 shown += plain(piece.content, self.voice.notation)
             elif piece.kind == "foreign":
@@ -115,7 +119,10 @@ def part_lines(part: Part, setting: Setting) -> Iterator[Text]:
         case Worked(maths):
             yield from _worked(setting.text(maths), setting)
         case Shapes(items):
-            yield Text(INDENT + "   ".join(_shape(setting.text(name), axes) for name, axes in items), style=QUIET)
+            # No-break spaces keep a shape on one line.
+            shapes = [_shape(setting.text(name), axes).replace(" ", "\xa0") for name, axes in items]
+            for line in wrapped("  ".join(shapes).replace("  ", " \xa0\xa0"), setting.room):
+                yield Text(INDENT + line.replace("\xa0", " ").strip(), style=QUIET)
         case Matrix():
             yield from matrix_lines(part, setting)
         case Pair():
@@ -129,7 +136,10 @@ def part_lines(part: Part, setting: Setting) -> Iterator[Text]:
 def _listed(part: Part, setting: Setting) -> Iterator[Text]:
     match part:
         case Table(columns, rows):
-            head, body = [setting.text(c) for c in columns], [[setting.text(v) for v in row] for row in rows]
+            head, body = (
+                [setting.text(c) for c in columns],
+                [list(map(setting.joined, row)) for row in setting.voice.table(rows)],
+            )
             yield from table_of(head, body, setting.page.width)
         case Facts(items):
             names = [setting.text(name) for name, _ in items]
