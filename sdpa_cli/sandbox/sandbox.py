@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -33,7 +34,11 @@ class Start(Enum):
 
 def usual_start() -> Start:
     """Fork where a single-threaded process may be forked safely and held by a handle."""
-    return Start.FORK if sys.platform == "linux" else Start.FRESH
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except (AttributeError, OSError):  # another system, or a kernel before 5.3
+        return Start.FRESH
+    return Start.FORK
 
 
 class Sandbox:

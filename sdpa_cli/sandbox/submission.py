@@ -165,7 +165,7 @@ class Submission:
         return kind, self._child.receive(size, deadline)
 
     def _keep(self, data: bytes) -> None:
-        self._printed_size += len(data)
+        self._printed_size += wire.HEADER.size + len(data)  # empty frames are a flood, too
         self._printed += data[: max(0, self._limits.shown_bytes - len(self._printed))]
         if self._printed_size > self._limits.printed_bytes:
             raise _FloodError

@@ -109,6 +109,7 @@ def array(code: bytes, shape: tuple[int, ...], payload: bytes = b"", ndim: int |
         pytest.param(array(b"f8", (1 << 31, 1 << 31)), "fewer bytes", id="2**65 bytes"),
         pytest.param(array(b"f8", (1 << 31, 1 << 31, 1 << 31, 0)), "impossible shape", id="empty and beyond addresses"),
         pytest.param(b"S" + struct.pack("<I", 1 << 31), "too many", id="a text of 2 GiB"),
+        pytest.param(b"L\2\0\0\0" + (b"S" + struct.pack("<I", 40000) + b"x" * 40000) * 2, "too many", id="texts"),
         pytest.param(b"T" + struct.pack("<I", 1 << 31), "too many", id="two billion items"),
         pytest.param((b"L" + struct.pack("<I", 1)) * 9 + b"N", "too deep", id="nine lists deep"),
         pytest.param((b"T" + struct.pack("<I", 4000)) * 3, "too many", id="many of many"),
@@ -157,6 +158,11 @@ def test_every_array_arrives_as_a_plain_one(value, sent):
     got = decode(encode(value))
     assert type(got) is np.ndarray
     assert (got.dtype, got.shape, got.tolist()) == (sent.dtype, sent.shape, sent.tolist())
+
+
+def test_text_is_cut_to_what_a_value_may_hold():
+    first, second, third = decode(encode(["x" * 60000, "y" * 60000, "z"]))
+    assert (len(first), len(second), third) == (60000, (1 << 16) - 60000, "")
 
 
 def test_a_nominally_huge_array_is_refused_before_it_is_made():

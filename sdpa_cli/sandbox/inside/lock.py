@@ -35,9 +35,11 @@ def drop_root() -> None:
         return
     if os.geteuid() == 0:
         os.setgroups([])
-        os.setresgid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
-        os.setresuid(NOBODY_ID, NOBODY_ID, NOBODY_ID)
-    if 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid()):
+        os.setgid(NOBODY_ID)  # from root, each sets the real, the effective and the saved one
+        os.setuid(NOBODY_ID)
+        if 0 in (os.getgid(), os.getegid(), *os.getgroups()):
+            raise UnsafeError("still in root's group after giving it up")
+    if 0 in (os.getuid(), os.geteuid()):
         raise UnsafeError("still root after giving it up")
 
 

@@ -19,7 +19,8 @@ import numpy.random
 
 from sdpa_cli.sandbox.inside import lock
 from sdpa_cli.sandbox.inside.channel import Channel
-from sdpa_cli.sandbox.inside.serve import rehearse, serve
+from sdpa_cli.sandbox.inside.rehearsal import rehearse
+from sdpa_cli.sandbox.inside.serve import Service
 
 # fmt: off
 LATER = [
@@ -114,7 +115,7 @@ def _serve_alone(settings: dict[str, Any], site: str) -> NoReturn:
     lock.ration(lock.Rations(*settings["rations"]))
     if settings["fenced"]:
         lock.try_the_door()
-    serve(Channel(source, sink))
+    Service(Channel(source, sink)).run()
 
 
 def _mute() -> None:

@@ -17,51 +17,45 @@ from sdpa_cli.sandbox.inside.loading import Shelf, Stub
 
 MAX_TESTS = 200
 MAX_CALLBACK = 1 << 18
-_SPECIALISED_AFTER = 20
-"""Rounds by which CPython has specialised a function's bytecode; in a child that would copy its page."""
 BROKEN = 70
 """Exit status when the submission broke the loop around it."""
 
 
-def serve(channel: Channel) -> NoReturn:
-    """Answer requests for ever; the parent ends it."""
-    channel.reply(wire.JAILED, b"")
-    sys.stdout = text_stream(channel)
-    sys.stderr = text_stream(channel)
-    streams = (sys.stdout, sys.stderr)
-    service = _Service(channel)
-    try:
-        while True:
-            kind, body = channel.request()
-            answer = service.answer(kind, body)
-            for stream in streams:
-                stream.flush()
-            channel.reply(*answer)
-    except BaseException:
-        leave(BROKEN)
+class Service:
+    """The loop around a submission. Made before the fork, whose child then only runs it.
 
+    Parameters
+    ----------
+    channel
+        Where the requests of that child will come from.
+    """
 
-def rehearse() -> None:
-    """Do once what every child will do: what is warm before the fork is shared, not made anew in each child."""
-    array = np.ones((4, 4))
-    for _ in range(_SPECIALISED_AFTER):
-        sent: Any = wire.decode(wire.encode((array, [array], None, 1, 2.0, "text")))
-        _differs(_own(sent[0]), sent[0])
-        scores = array @ array.T  # the first product makes OpenBLAS's workspace
-        weights = np.exp(np.where(scores > 0, scores, -np.inf) - scores.max(axis=-1, keepdims=True))
-        weights /= weights.sum(axis=-1, keepdims=True)
-    compile("def warm(): return 0", "warm.py", "exec")
-    np.random.seed(0)
-
-
-class _Service:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
+        self._streams = (text_stream(channel), text_stream(channel))
         self._files: Mapping[str, bytes] = {}
         self._module: ModuleType | None = None
         self._limit = 0
 
-    def answer(self, kind: bytes, body: Any) -> tuple[bytes, bytes]:
+    def run(self) -> NoReturn:
+        """Say that the lock is closed, then answer until the parent ends it."""
+        self._channel.reply(wire.JAILED, b"")
+        sys.stdout, sys.stderr = self._streams
+        try:
+            while True:
+                self.answer_one()
+        except BaseException:
+            leave(BROKEN)
+
+    def answer_one(self) -> None:
+        """Wait for a request, and reply to it after all that it printed."""
+        kind, body = self._channel.request()
+        answer = self._answer(kind, body)
+        for stream in self._streams:
+            stream.flush()
+        self._channel.reply(*answer)
+
+    def _answer(self, kind: bytes, body: Any) -> tuple[bytes, bytes]:
         actions = {wire.OPEN: self._open, wire.CALL: self._call, wire.LIST: self._list}
         try:
             return actions[kind](body)
@@ -79,7 +73,6 @@ class _Service:
             stubs.setdefault(module, {})[function] = _stub(self._channel, target)
         shelf = Shelf(self._files, stubs)
         sys.meta_path.insert(0, shelf)
-        sys.modules["pytest"] = pytesting.stand_in()
         random.seed(0)  # as for NumPy's: the same submission, the same outcome; a fork seeds this one anew
         self._module = shelf.main()
         return wire.RETURNED, wire.encode((None, ()))

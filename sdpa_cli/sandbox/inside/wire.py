@@ -21,6 +21,8 @@ MAX_NDIM = 8
 MAX_AXIS = 1 << 31
 MAX_DEPTH = 5
 MAX_NODES = 4096
+MAX_TEXT = 1 << 16
+"""Bytes of text that a value may hold in all: cleaning it costs the parent more than the bytes of an array do."""
 MAX_ERROR = 4096
 """Bytes that an error frame may have."""
 MAX_PRINTED = 1 << 16
@@ -71,6 +73,7 @@ class _Encoder:
         self.parts: list[bytes] = []
         self._room = limit
         self._nodes = MAX_NODES
+        self._text_room = MAX_TEXT
 
     def add(self, value: object, depth: int) -> None:
         """Append the pieces of one value, its tag first."""
@@ -118,7 +121,9 @@ class _Encoder:
         return None
 
     def _text(self, tag: bytes, text: str) -> None:
-        self._bytes(tag, text.encode("utf-8", "backslashreplace"))
+        data = text[:MAX_TEXT].encode("utf-8", "backslashreplace")[: self._text_room]
+        self._text_room -= len(data)
+        self._bytes(tag, data)
 
     def _bytes(self, tag: bytes, data: bytes) -> None:
         self._take(len(data))
@@ -150,6 +155,7 @@ class _Decoder:
         self.data = data
         self.at = 0
         self.nodes = MAX_NODES
+        self.text_room = MAX_TEXT
 
     def take(self, size: int) -> bytes:
         if size > len(self.data) - self.at:
@@ -185,9 +191,10 @@ class _Decoder:
         return count
 
     def _chars(self, tag: bytes) -> str | bytes | Opaque:
-        data = self.take(self._count(len(self.data)))
         if tag == b"Y":
-            return data
+            return self.take(self._count(len(self.data)))
+        data = self.take(self._count(self.text_room))
+        self.text_room -= len(data)
         text = data.decode("utf-8", "replace")
         return text if tag == b"S" else Opaque(text)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sdpa_cli.sandbox.inside import kernel, landlock, lock, orders
 from sdpa_cli.sandbox.inside.channel import Channel
-from sdpa_cli.sandbox.inside.serve import serve
+from sdpa_cli.sandbox.inside.serve import Service
 
 _CHANNEL = 3
 _MOST_FILES = 4096
@@ -54,6 +54,7 @@ def try_out(walls: Walls) -> None:
 
 def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> None:
     """Serve the parent's orders until it hangs up; `warm_up` works a bit in idle time, False when done."""
+    service = Service(Channel(_CHANNEL, _CHANNEL))
     control.send(orders.READY)
     gc.collect()
     gc.freeze()  # or the first collection in each child would copy every page
@@ -62,7 +63,7 @@ def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> No
             gc.freeze()
         order, passed, _, _ = socket.recv_fds(control, 64, 1)
         if order[:1] == orders.SPAWN:
-            _spawn(control, passed[0], lock.Rations(*orders.RATIONS.unpack(order[1:])), walls)
+            _spawn(control, passed[0], lock.Rations(*orders.RATIONS.unpack(order[1:])), walls, service)
         elif order[:1] == orders.REAP:
             _, status, used = os.wait4(int(order[1:]), 0)
             control.send(orders.ENDING.pack(status, int(1e6 * (used.ru_utime + used.ru_stime))))
@@ -70,13 +71,13 @@ def run(control: socket.socket, walls: Walls, warm_up: Callable[[], bool]) -> No
             return
 
 
-def _spawn(control: socket.socket, channel: int, rations: lock.Rations, walls: Walls) -> None:
+def _spawn(control: socket.socket, channel: int, rations: lock.Rations, walls: Walls, service: Service) -> None:
     zygote = os.getpid()
     child = os.fork()
     if child == 0:
         try:
             _lock(zygote, channel, rations, walls)
-            serve(Channel(_CHANNEL, _CHANNEL))
+            service.run()
         finally:
             os._exit(orders.UNSAFE)
     os.close(channel)
