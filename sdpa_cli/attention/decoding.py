@@ -60,7 +60,7 @@ def decode(inputs: Inputs) -> Decoded:
     >>> decode(prepare({"Q": x, "K": x, "V": x}, mask, None, Options())).kept
     (1, 2, 2, 2)
     """
-    problems = _order_problems(inputs)
+    problems = order_problems(inputs)
     if problems:
         raise InputError(*problems)
     first, window = inputs.rule.offset, inputs.rule.window
@@ -95,7 +95,8 @@ def _joined(inputs: Inputs, steps: list[Attention]) -> Attention:
     )
 
 
-def _order_problems(inputs: Inputs) -> list[Problem]:
+def order_problems(inputs: Inputs) -> list[Problem]:
+    """What keeps a problem from being decoded token by token."""
     found, path = [], ("decode",)
     queries, keys, first = inputs.queries, inputs.keys, inputs.rule.offset
     if not inputs.rule.causal:

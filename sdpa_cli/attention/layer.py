@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +20,7 @@ from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.errors import InputError, Problem
 
 Array = NDArray[Any]
+MaskLike = TypeVar("MaskLike", bound=ArrayLike | Mask | None)
 
 
 class Settings(TypedDict, total=False):
@@ -179,7 +180,7 @@ def padding_on_the_left(mask: ArrayLike | Mask | None, keys: int) -> Array | int
     return np.asarray(keys - lengths) if lengths.ndim < 2 else 0
 
 
-def continuing(mask: ArrayLike | Mask | None, cached: int) -> ArrayLike | Mask | None:
+def continuing(mask: MaskLike, cached: int) -> MaskLike:
     """A mask whose queries stand after the cached keys, unless it says where they stand."""
     if cached == 0 or not isinstance(mask, Mask) or mask.query_offset is not None:
         return mask

@@ -119,6 +119,7 @@ def alibi_problems(alibi: ArrayLike | bool | None, mask: object, q: Shape, keys:
         return [*found, Problem("type", "alibi slopes are not all finite numbers", "one number per head", None, path)]
     heads = q[-3] if len(q) == 4 else 1
     if array.shape not in ((), (heads,)):
-        message = f"alibi has {array.size} slopes, Q has H = {heads} heads"
-        return [*found, Problem("shape-mismatch", message, f"{heads} slopes, or one for all", None, path)]
+        message = f"alibi has shape {array.shape}, and there {'is' if heads == 1 else 'are'} H = {heads} "
+        message += f"head{'' if heads == 1 else 's'}"
+        return [*found, Problem("shape-mismatch", message, "one slope per head, or one for all", None, path)]
     return found

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sdpa_cli.attention.checks import as_array
 from sdpa_cli.attention.positions import Rope, position_problems, rope_problems, rotate, sinusoidal
 from sdpa_cli.errors import Problem
 
@@ -88,7 +89,8 @@ def standing(
         ids = np.maximum(np.arange(seen, seen + tokens) - np.asarray(starts)[..., None], 0)
         ids = ids[0] if ids.shape[:-1] == (1,) else ids
     else:
-        ids = np.asarray(placement.ids)
+        # A ragged list is no array of numbers; the check says so.
+        ids = np.asarray(as_array(placement.ids), None if as_array(placement.ids) is not None else object)
     return Standing(ids, ids if memory is None else np.arange(memory), placement)
 
 

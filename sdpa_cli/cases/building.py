@@ -9,9 +9,12 @@ from typing import Any
 import numpy as np
 
 from sdpa_cli.attention import Mask, Window
+from sdpa_cli.attention.decoding import order_problems
 from sdpa_cli.attention.difference import Tolerance
-from sdpa_cli.attention.inputs import Options, prepare
+from sdpa_cli.attention.layer import continuing
 from sdpa_cli.cases.case import Array, Case, Expectation
+from sdpa_cli.cases.expecting import expectation_problems
+from sdpa_cli.cases.lowering import ARRAYS, Lowered, lower, score_function
 from sdpa_cli.cases.nodes import named
 from sdpa_cli.cases.numbers import decimal_comma
 from sdpa_cli.cases.schema import CASE, default
@@ -41,29 +44,42 @@ def build(source: Source, values: Values) -> tuple[Case | None, list[Problem]]:
     case, problems
         The case is worth nothing while there are problems.
     """
-    if any(name not in values for name in CASE.required):
+    if not any(all(name in values for name in names) for names in CASE.alternatives):
         return None, []
-    case = _assembled(source, values)
-    problems = [*_overflows(case, values), *_mask_means_problems(values), *_label_problems(case, values)]
+    dtype = values.get("dtype", default("dtype"))
+    wide = {name: values[name] for name in ARRAYS if name in values}
+    arrays = dict(zip(wide, in_dtype(tuple(wide.values()), dtype), strict=True))
+    problems = [*_overflows(arrays, wide, dtype), *_mask_means_problems(values)]
+    try:
+        case = _assembled(source, values, lower(values, arrays, _mask(values)))
+    except InputError as error:
+        return None, problems + [_in_file(problem, source, values) for problem in error.problems]
+    problems += _label_problems(case, values)
     fitting = _attention_problems(case, values)
-    return case, problems + (fitting or list(_expectation_problems(case)))
+    return case, problems + (fitting or list(expectation_problems(case)))
 
 
-def _assembled(source: Source, values: Values) -> Case:
-    q, k, v = in_dtype(tuple(values[name] for name in CASE.required), values.get("dtype", default("dtype")))
+def _assembled(source: Source, values: Values, lowered: Lowered) -> Case:
+    heads, cached = lowered.heads, lowered.cached
     chosen: dict[str, Any] = {name: values.get(name, default(name)) for name in _CHOICES}
     chosen |= {name: values.get(name) for name in _PLAIN}
     tokens = values.get("tokens")
     return Case(
         source=source,
-        q=q,
-        k=k,
-        v=v,
-        mask=_mask(values),
-        query_labels=values.get("queries", tokens),
+        q=heads.q,
+        k=heads.k,
+        v=heads.v,
+        mask=continuing(_mask(values), cached),
+        query_labels=values.get("queries", tokens and tokens[cached:]),
         key_labels=values.get("keys", tokens),
         bias=values.get("bias"),
         expect=_expectation(values.get("expect")),
+        alibi=values.get("alibi", False),
+        score=score_function(values),
+        placement=lowered.placement,
+        layer=lowered.layer,
+        cached=cached,
+        decode=values.get("decode", False),
         **chosen,
     )
 
@@ -72,7 +88,7 @@ def in_dtype(arrays: tuple[Array, ...], dtype: str) -> tuple[Array, ...]:
     """Make attention compute these arrays in a dtype, converting as little as possible.
 
     The engine computes in float64 as soon as one of its inputs needs that, and converts the others tile by tile. So
-    one input decides for float64, and the smallest costs least; float32 needs all three.
+    one input decides for float64, and the smallest costs least; float32 needs all of them.
     """
     if dtype == "float32":
         with np.errstate(over="ignore"):
@@ -101,21 +117,20 @@ def _expectation(values: Values | None) -> Expectation | None:
     if values is None:
         return None
     bounds = {name: values[name] for name in ("atol", "rtol") if name in values}
-    matrices = {name: values.get(name) for name in ("scores", "weights", "output")}
+    matrices = {name: values.get(name) for name in ("scores", "weights", "heads", "concatenated", "output")}
     return Expectation(**matrices, tolerance=Tolerance(**bounds))
 
 
-def _overflows(case: Case, values: Values) -> Iterator[Problem]:
+def _overflows(narrow: dict[str, Array], wide: dict[str, Array], dtype: str) -> Iterator[Problem]:
     """Numbers that float64 holds and float32 does not."""
-    if case.dtype == "float64":
+    if dtype == "float64":
         return
-    for name, narrow in (("Q", case.q), ("K", case.k), ("V", case.v)):
-        wide = values[name]
-        if narrow is wide:
+    for name in wide:
+        if narrow[name] is wide[name]:
             continue
-        for index in np.argwhere(np.isinf(narrow) & np.isfinite(wide))[:_NAMED]:
+        for index in np.argwhere(np.isinf(narrow[name]) & np.isfinite(wide[name]))[:_NAMED]:
             steps: Steps = (name, *(int(i) for i in index))
-            message = f"{named(steps)}: {wide[tuple(index)]:g} is too large for float32"
+            message = f"{named(steps)}: {wide[name][tuple(index)]:g} is too large for float32"
             yield Problem("float32-overflow", message, "a magnitude up to 3.403e38", "use dtype: float64", steps)
 
 
@@ -129,25 +144,25 @@ def _mask_means_problems(values: Values) -> Iterator[Problem]:
 
 def _label_problems(case: Case, values: Values) -> Iterator[Problem]:
     queries, keys = case.q.shape[-2], case.k.shape[-2]
-    if "tokens" in values and queries != keys:
+    if "tokens" in values and queries + case.cached != keys:
         message = f"tokens label queries and keys alike, but Tq = {queries} and Tk = {keys}"
         yield Problem("labels", message, hint="use queries: and keys: instead", path=("tokens",))
         return
-    for name, letters, count in (("tokens", "Tq", queries), ("queries", "Tq", queries), ("keys", "Tk", keys)):
+    for name, letters, count in (("tokens", "Tk", keys), ("queries", "Tq", queries), ("keys", "Tk", keys)):
         labels = values.get(name, ())
         if name in values and len(labels) != count:
+            letters = letters if case.cached or name != "tokens" else "Tq"
             message = f"{name} has {len(labels)} labels, but {letters} = {count}"
             yield Problem("labels", message, f"{count} labels", path=(name,))
 
 
 def _attention_problems(case: Case, values: Values) -> list[Problem]:
     """What attention itself has against the values."""
-    settings = Options(case.scale, case.softcap, case.empty_rows, case.nonfinite, case.block_size)
     try:
-        prepare({"Q": case.q, "K": case.k, "V": case.v}, case.mask, case.bias, settings)
+        inputs = case.inputs()
     except InputError as error:
         return [_in_file(problem, case.source, values) for problem in error.problems]
-    return []
+    return order_problems(inputs) if case.decode else []
 
 
 def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
@@ -155,23 +170,11 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
     mask = values.get("mask")
     if problem.path == ("mask", "forbidden") and isinstance(mask, dict) and "allowed" in mask:
         problem = replace(problem, path=("mask", "allowed"))
+    if problem.path[:1] == ("score",) and isinstance(values.get("score"), dict) and "additive" in values["score"]:
+        problem = replace(problem, path=("score", "additive", *problem.path[1:]))
     if problem.code == "shape-mismatch" and problem.path[0] != "mask":
-        suspects = source.locate_all([problem.path, ("Q",)]).values()
+        suspects = source.locate_all([problem.path, ("X",) if "X" in values else ("Q",)]).values()
         commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
         hint = "; ".join(filter(None, (next(filter(None, commas), None), problem.hint)))
         problem = replace(problem, hint=hint or None)
     return problem
-
-
-def _expectation_problems(case: Case) -> Iterator[Problem]:
-    if case.expect is None:
-        return
-    scores = (*case.q.shape[:-1], case.k.shape[-2])
-    output = (*case.q.shape[:-1], case.v.shape[-1])
-    for name, letters, shape in (("scores", "Tk", scores), ("weights", "Tk", scores), ("output", "d_v", output)):
-        given = getattr(case.expect, name)
-        if given is not None and given.shape != shape:
-            axes = "Tq, " if len(shape) == 2 else "…, Tq, "
-            expected = f"({axes}{letters}) = {shape}"
-            message = f"expect.{name} has shape {given.shape}"
-            yield Problem("shape-mismatch", message, expected, path=("expect", name))

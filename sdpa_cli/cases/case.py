@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
-from sdpa_cli.attention import Attention, EmptyRowsError, Mask, NonFiniteScoreError, attend
+from sdpa_cli.attention import Attention, Decoded, EmptyRowsError, Mask, NonFiniteScoreError, Placement, decode
+from sdpa_cli.attention.attending import attention_of
 from sdpa_cli.attention.difference import Tolerance
+from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.layer import Heads
+from sdpa_cli.attention.options import Options
+from sdpa_cli.attention.placement import UNPLACED
+from sdpa_cli.attention.score_functions import Score
+from sdpa_cli.cases.lowering import Layer
 from sdpa_cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,8 +36,12 @@ class Expectation:
     """``(…, Tq, Tk)``: the logits that enter the softmax, −inf where a key is forbidden."""
     weights: Array | None = None
     """``(…, Tq, Tk)``."""
+    heads: Array | None = None
+    """The output of each head of a layer, ``(…, H, Tq, d_v)``."""
+    concatenated: Array | None = None
+    """The heads' outputs side by side, ``(…, Tq, H · d_v)``."""
     output: Array | None = None
-    """``(…, Tq, d_v)``."""
+    """``(…, Tq, d_v)``; of a layer, after W_O and b_O, ``(…, Tq, d_out)``."""
     tolerance: Tolerance = field(default_factory=Tolerance)
 
 
@@ -42,9 +55,9 @@ class Case:
     source: Source
     """Where it was read, so that a later problem can still point at line and column."""
     q: Array
-    """Queries, ``(…, Tq, d_k)``."""
+    """Queries, ``(…, Tq, d_k)``; of a layer ``(…, H, Tq, d_k)``, projected and turned."""
     k: Array
-    """Keys, ``(…, Tk, d_k)``."""
+    """Keys, ``(…, Tk, d_k)``, the cached ones first; of a layer ``(…, H_kv, Tk, d_k)``."""
     v: Array
     """Values, ``(…, Tk, d_v)``."""
     mask: Mask
@@ -60,6 +73,44 @@ class Case:
     nonfinite: Literal["error", "propagate"] = "error"
     expect: Expectation | None = None
 
+    alibi: bool | tuple[float, ...] = False
+    """ALiBi: the usual slopes, or one per head."""
+    score: Score | None = None
+    """How queries and keys are compared; None for the scaled dot product."""
+    placement: Placement = UNPLACED
+    """What positions were told, and how; Q and K are turned by them already."""
+    layer: Layer | None = None
+    """What Q, K and V were made of, if not given."""
+    cached: int = 0
+    """How many of the keys came from a cache, in front of the others."""
+    decode: bool = False
+    """Whether the tokens are fed one at a time."""
+
+    @property
+    def options(self) -> Options:
+        """The settings of the case besides its arrays."""
+        return Options(
+            scale=self.scale,
+            softcap=self.softcap,
+            empty_rows=self.empty_rows,
+            nonfinite=self.nonfinite,
+            block_size=self.block_size,
+            alibi=self.alibi,
+            score=self.score,
+        )
+
+    def inputs(self, threads: int | None = None) -> Inputs:
+        """The case as the engine takes it, on so many threads.
+
+        Raises
+        ------
+        InputError
+            With every problem found, as `sdpa_cli.attend` does.
+        """
+        batched = self.layer is None or self.layer.x.ndim == 3
+        options = replace(self.options, threads=threads)
+        return Heads(self.q, self.k, self.v, batched).inputs(self.mask, self.bias, options)
+
     def attend(self, threads: int | None = None, executor: Executor | None = None) -> Attention:
         """Compute the case.
 
@@ -71,27 +122,33 @@ class Case:
         Returns
         -------
         Attention
+            Of each head, where the case has a layer of several.
 
         Raises
         ------
         InputError
             As `sdpa_cli.attend` does, with every problem at its place in the case file and indices counted from 1.
         """
+        with self._placed():
+            inputs = self.inputs(threads)
+            return decode(inputs).attention if self.decode else attention_of(inputs, executor)
+
+    def decoded(self) -> Decoded:
+        """Compute the case one token at a time, through a cache.
+
+        Raises
+        ------
+        InputError
+            As `attend` does.
+        """
+        with self._placed():
+            return decode(self.inputs())
+
+    @contextmanager
+    def _placed(self) -> Iterator[None]:
+        """Tell problems at their place in the case file, counting from 1."""
         try:
-            return attend(
-                self.q,
-                self.k,
-                self.v,
-                mask=self.mask,
-                bias=self.bias,
-                scale=self.scale,
-                softcap=self.softcap,
-                empty_rows=self.empty_rows,
-                nonfinite=self.nonfinite,
-                block_size=self.block_size,
-                threads=threads,
-                executor=executor,
-            )
+            yield
         except (EmptyRowsError, NonFiniteScoreError) as error:
             raise error.counted_from(1).located(self.source.locate) from None
         except InputError as error:

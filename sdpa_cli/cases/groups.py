@@ -38,6 +38,10 @@ class Group:
     """Of these at least one must be given."""
     exclusive: tuple[tuple[str, str], ...] = ()
     """Pairs that exclude each other."""
+    alternatives: tuple[tuple[str, ...], ...] = ()
+    """Of these sets of keys at least one must be given whole."""
+    needs: dict[str, str] = field(default_factory=dict)
+    """Keys that mean nothing without another one."""
     hint: str | None = None
     """What to tell whoever writes something else than a mapping."""
 
@@ -74,6 +78,8 @@ class Group:
         rules: list[Json] = [{"not": {"required": list(pair)}} for pair in self.exclusive]
         if self.any_of:
             rules.append({"anyOf": [{"required": [name]} for name in self.any_of]})
+        if self.alternatives:
+            rules.append({"anyOf": [{"required": list(names)} for names in self.alternatives]})
         schema: Json = {
             "type": "object",
             "properties": {field.name: _published(field) for field in self.fields},
@@ -81,6 +87,7 @@ class Group:
         }
         parts = {
             "required": list(self.required),
+            "dependentRequired": {name: [other] for name, other in self.needs.items()},
             "allOf": rules,
         }
         return schema | {key: part for key, part in parts.items() if part}
@@ -142,16 +149,25 @@ class Group:
         """Of each rule about which keys go together that does not hold: message, what is expected, key to point at."""
         example = f"a mapping such as {self.example}"
         broken: list[tuple[str, str | None, str]] = []
-        missing = [name for name in self.required if name not in seen]
+        missing = [name for name in (*self.required, *self._nearest_alternative(seen)) if name not in seen]
         if missing:
             named_all = " and ".join(filter(None, (", ".join(missing[:-1]), missing[-1])))
-            broken.append((f"{named_all} {'is' if len(missing) == 1 else 'are'} missing", example, ""))
+            meant = self._nearest_alternative(seen)
+            due = example if meant in ((), *self.alternatives[:1]) else f"{', '.join(meant)} together"
+            broken.append((f"{named_all} {'is' if len(missing) == 1 else 'are'} missing", due, ""))
         if self.any_of and seen.keys().isdisjoint(self.any_of):
             broken.append((f"none of {', '.join(self.any_of)} is given", example, ""))
         for one, other in self.exclusive:
             if one in seen and other in seen:
                 broken.append((f"{one} and {other} exclude each other", "one of the two", other))
+        for name, other in self.needs.items():
+            if name in seen and other not in seen and other not in missing:
+                broken.append((f"{name} means nothing without {other}", f"{other} beside it", name))
         return broken
+
+    def _nearest_alternative(self, seen: dict[str, Event]) -> tuple[str, ...]:
+        """Of the sets of which one must be whole, that which most of is there; the first where none is begun."""
+        return max(self.alternatives, key=lambda names: sum(name in seen for name in names) / len(names), default=())
 
 
 @dataclass(frozen=True)

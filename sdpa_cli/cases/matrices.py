@@ -53,6 +53,7 @@ class Matrix:
     """A matrix of numbers or of truth values."""
 
     cell: Cell = NUMBERS
+    ranks: range = RANKS
 
     def read(self, cursor: Cursor, steps: Steps) -> Array | None:
         """Take the matrix in any of its forms."""
@@ -65,21 +66,24 @@ class Matrix:
             found = None
             report_kind(cursor, event, steps, self._expected())
             cursor.skip()
-        if found is None or found.ndim in RANKS:
+        if found is None or found.ndim in self.ranks:
             return found
         message = f"{named(steps)} has rank {found.ndim}, shape {found.shape}"
-        hint = "even a single row is a list in a list: [[1, 2]]" if found.ndim == 1 else None
-        cursor.report(event, "rank", message, steps=steps, expected="rank 2 to 4", hint=hint)
+        hint = "even a single row is a list in a list: [[1, 2]]" if found.ndim == 1 < self.ranks[0] else None
+        cursor.report(event, "rank", message, steps=steps, expected=f"rank {self._span()}", hint=hint)
         return None
 
     def json_schema(self) -> Json:
         """As JSON Schema."""
-        inline = {"anyOf": [_nested(self.cell, rank) for rank in RANKS]}
+        inline = {"anyOf": [_nested(self.cell, rank) for rank in self.ranks]}
         return {"anyOf": [inline, *(group.json_schema() for group in self._elsewhere())]}
 
     def words(self) -> str:
         """In words."""
-        return f"matrix of {self.cell.name}"
+        listed = f"list of {self.cell.name}"
+        if self.ranks[-1] == 1:
+            return listed
+        return f"matrix of {self.cell.name}" if self.ranks[0] > 1 else f"{listed}, or matrix"
 
     def _elsewhere(self) -> tuple[Group, ...]:
         return (FILE, RANDOM) if self.cell is NUMBERS else (FILE,)
@@ -95,7 +99,7 @@ class Matrix:
                 values = group.read(cursor, steps)
                 if values is None:
                     return None
-                return _drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
+                return self._drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
         near = nearest(first, (*FILE.names, *RANDOM.names))
         report_kind(cursor, event, steps, self._expected(), f"did you mean {near}?" if near else None)
         cursor.skip()
@@ -112,17 +116,21 @@ class Matrix:
             cursor.problems += [replace(p, path=steps, place=p.place or place) for p in error.problems]
             return None
 
+    def _drawn(self, cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
+        shape = values["shape"]
+        if len(shape) not in self.ranks or max(*shape, math.prod(shape), 0) > MOST_RANDOM:
+            message = f"{named(steps)}.shape is {list(shape)}"
+            expected = f"{self._span()} axes, and at most {MOST_RANDOM} values in all"
+            steps = (*steps, "shape")
+            cursor.problems.append(Problem("shape", message, expected, None, steps, cursor.source.locate(steps)))
+            return None
+        generator = np.random.default_rng(values["seed"])
+        return np.asarray(generator.standard_normal(shape) if values["random"] == "normal" else generator.random(shape))
 
-def _drawn(cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
-    shape = values["shape"]
-    if len(shape) not in RANKS or max(*shape, math.prod(shape)) > MOST_RANDOM:
-        message = f"{named(steps)}.shape is {list(shape)}"
-        expected = f"2 to 4 axes, and at most {MOST_RANDOM} values in all"
-        steps = (*steps, "shape")
-        cursor.problems.append(Problem("shape", message, expected, None, steps, cursor.source.locate(steps)))
-        return None
-    generator = np.random.default_rng(values["seed"])
-    return np.asarray(generator.standard_normal(shape) if values["random"] == "normal" else generator.random(shape))
+    def _span(self) -> str:
+        """How many axes, in words."""
+        low, high = self.ranks[0], self.ranks[-1]
+        return str(low) if low == high else f"{low} {'to' if high - low > 1 else 'or'} {high}"
 
 
 def _nested(cell: Cell, rank: int) -> Json:

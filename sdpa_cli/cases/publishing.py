@@ -30,8 +30,8 @@ def case_schema() -> Json:
 
     Examples
     --------
-    >>> case_schema()["required"]
-    ['Q', 'K', 'V']
+    >>> case_schema()["properties"]["scale"]["type"]
+    'number'
     """
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -7,6 +7,7 @@ here, and its use in `building`.
 from __future__ import annotations
 
 from sdpa_cli.cases.cells import TRUTH_VALUES
+from sdpa_cli.cases.family_schema import CACHE, EXPECT_LAYER, LAYER, MASK_PATTERNS, POSITIONS, SCORE
 from sdpa_cli.cases.groups import Field, Group, OneOf
 from sdpa_cli.cases.kinds import Choice, Flag, Integer, ListOf, Number, Text
 from sdpa_cli.cases.matrices import Matrix
@@ -45,6 +46,7 @@ MASK = Group(
             None,
             ([3, 4],),
         ),
+        *MASK_PATTERNS,
         Field("forbidden", TRUTH_MATRIX, "1 where a query must not look at a key."),
         Field("allowed", TRUTH_MATRIX, "1 where a query may look at a key."),
     ),
@@ -56,12 +58,13 @@ EXPECT = Group(
     (
         Field("scores", Matrix(), "The logits that enter the softmax, −inf where a key is forbidden."),
         Field("weights", Matrix(), "The attention weights."),
-        Field("output", Matrix(), "The outputs."),
+        *EXPECT_LAYER,
+        Field("output", Matrix(), "The outputs; with `X`, after `W_O` and `b_O`."),
         Field("atol", Number(least=0), "How far a value may be off, absolutely.", 1e-6),
         Field("rtol", Number(least=0), "How far a value may be off, relative to what is expected.", 1e-6),
     ),
     "{output: [[1, 2]], atol: 1e-4}",
-    any_of=("scores", "weights", "output"),
+    any_of=("scores", "weights", "heads", "concatenated", "output"),
 )
 
 CASE = Group(
@@ -73,6 +76,9 @@ CASE = Group(
         Field("Q", Matrix(), "Queries `(…, Tq, d_k)`: one row per query.", None, ([[1, 0], [0, 1]],)),
         Field("K", Matrix(), "Keys `(…, Tk, d_k)`: one row per key.", None, ([[1, 1], [2, 0]],)),
         Field("V", Matrix(), "Values `(…, Tk, d_v)`: one row per key.", None, ([[1, 0, 0], [0, 1, 0]],)),
+        *LAYER,
+        *POSITIONS,
+        *CACHE,
         Field(
             "mask",
             OneOf(
@@ -91,8 +97,13 @@ CASE = Group(
             "What 1 or true says in a mask given as a matrix; `allowed` is the habit of PyTorch and JAX.",
             "forbidden",
         ),
+        SCORE,
         Field("bias", Matrix(), "Added to the scaled scores `(Tq, Tk)`, before the mask."),
-        Field("scale", Number(), "What the dot products are multiplied by; 1/√d_k if left out."),
+        Field(
+            "scale",
+            Number(),
+            "What the dot products are multiplied by; 1/√d_k if left out, and 1 with another `score`.",
+        ),
         Field("softcap", Number(above=0), "Scaled scores s become cap · tanh(s / cap), before the bias."),
         Field("dtype", Choice(("float64", "float32")), "The precision of the computation.", "float64"),
         Field("block_size", Integer(1), "How many keys are computed at a time; the result stays the same."),
@@ -111,8 +122,16 @@ CASE = Group(
         Field("expect", EXPECT, "What must come out; `sdpa compute` then compares, and fails where it differs."),
     ),
     "{Q: [[1, 0]], K: [[1, 1]], V: [[2, 3]]}",
-    required=("Q", "K", "V"),
-    exclusive=(("tokens", "queries"), ("tokens", "keys")),
+    alternatives=(("Q", "K", "V"), ("X", "W_Q", "W_K", "W_V")),
+    exclusive=(
+        *(("tokens", "queries"), ("tokens", "keys")),
+        *(("X", "Q"), ("X", "K"), ("X", "V")),
+        *(("memory", "past"), ("memory", "decode")),
+    ),
+    needs={
+        **{field.name: "X" for field in LAYER if field.name != "X"},
+        "positions": "X",
+    },
 )
 
 

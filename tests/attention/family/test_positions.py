@@ -167,7 +167,7 @@ def test_stated_slopes_and_a_bias_add_up():
         ),
         pytest.param(
             lambda: attend(*[np.ones((1, 4, 2, 4))] * 3, alibi=[0.5, 0.25]),
-            "alibi has 2 slopes, Q has H = 4 heads",
+            "alibi has shape (2,), and there are H = 4 heads",
             ("alibi",),
             id="alibi-count",
         ),
