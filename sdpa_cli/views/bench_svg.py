@@ -64,10 +64,14 @@ def _lines(across: LogAxis, up: LogAxis, series: Series, colours: dict[str, str]
 
 
 def _spread(wanted: dict[str, float]) -> dict[str, float]:
-    """Label heights, moved apart so that none covers another."""
-    placed: dict[str, float] = {}
+    """Label heights, moved apart so that none covers another: upwards, and down again from the upper edge."""
+    raised: dict[str, float] = {}
     lowest = float(_HEIGHT)
     for engine, y in sorted(wanted.items(), key=lambda item: -item[1]):
-        lowest = min(y, lowest - _LINE_HEIGHT)
-        placed[engine] = round(lowest, 1)
-    return placed
+        raised[engine] = lowest = min(y, lowest - _LINE_HEIGHT)
+    placed: dict[str, float] = {}
+    highest = float(_TOP)
+    for engine, y in reversed(raised.items()):
+        placed[engine] = max(y, highest)
+        highest = placed[engine] + _LINE_HEIGHT
+    return {engine: round(y, 1) for engine, y in placed.items()}

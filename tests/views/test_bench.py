@@ -5,6 +5,7 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -233,6 +234,15 @@ def test_a_drawing_has_a_point_for_each_figure():
     assert [title.text for title in drawing.iter("title")][-1] == "a&b, T = 64: 2.00 ms"
     labels = [float(text.get("y")) for group in drawing.iter("g") for text in group.iter("text")]
     assert abs(labels[0] - labels[1]) >= 14
+
+
+def test_labels_neither_cover_each_other_nor_leave_the_drawing():
+    series = Series("time", "ms", tuple((f"engine-{n}", ((16, 1.0), (64, 99.0 - n))) for n in range(6)))
+    drawing = ElementTree.fromstring(svg(series, {f"engine-{n}": "c0" for n in range(6)}))
+    heights = [float(text.get("y")) for group in drawing.iter("g") for text in group.iter("text")]
+    assert heights == sorted(heights), "in the order of the lines"
+    assert min(later - earlier for earlier, later in pairwise(heights)) >= 14
+    assert min(heights) > 12
 
 
 PLOT = """\
