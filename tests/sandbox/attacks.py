@@ -35,9 +35,9 @@ def _call(body: str) -> str:
 REFUSED = "PermissionError|OSError|BlockingIOError|FileNotFoundError"
 
 _CHANNEL = """
-import gc
+import sys
 def channel():
-    return next(o for o in gc.get_objects() if type(o).__name__ == 'Channel')
+    return sys.stdout.buffer.raw._channel
 """
 TIME = [
     Attack("loop at import", "while True: pass", LOOPS),
