@@ -11,7 +11,6 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from fractions import Fraction
 
 DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
@@ -200,10 +199,10 @@ def _base(name: str, base: int) -> Callable[[re.Match[str]], str]:
 
 
 def _base_60(found: re.Match[str]) -> str:
-    minutes = Fraction(0)
-    for part in found[0].lstrip("+-").split(":"):
-        minutes = minutes * 60 + Fraction(part)
-    return f"some YAML readers take it for {minutes} in base 60: write a plain decimal number"
+    value = 0
+    for digit in found[0].lstrip("+-").split(":"):
+        value = value * 60 + int(digit)
+    return f"some YAML readers take it for {value} in base 60: write a plain decimal number"
 
 
 _CLUES = tuple(

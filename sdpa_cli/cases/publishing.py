@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from sdpa_cli.cases.groups import Field, Group, OneOf
@@ -61,7 +60,7 @@ def field_table() -> str:
 
 def _rows(group: Group, prefix: str) -> Iterator[str]:
     for field in group.fields:
-        default = "" if field.default is None else f"`{json.dumps(field.default).strip(chr(34))}`"
+        default = "" if field.default is None else f"`{str(field.default).lower()}`"
         holds = field.kind.words().replace("|", "\\|")
         yield f"| `{prefix}{field.name}` | {holds} | {default} | {field.meaning} |"
         if (inner := _mapping(field)) is not None:

@@ -220,7 +220,7 @@ def test_an_encrypted_or_corrupt_archive_is_refused(here, refused):
 
 
 def test_a_compressed_bomb_is_not_unpacked(here, refused, monkeypatch):
-    monkeypatch.setattr("sdpa_cli.cases.array_files.MAX_UNPACKED", 2**20)
+    monkeypatch.setattr("sdpa_cli.cases.npy_files.MAX_UNPACKED", 2**20)
     np.savez_compressed("bomb.npz", q=np.zeros((2**18, 1)))
     assert "'bomb.npz' unpacks to more than 1 MiB" in refused("{file: bomb.npz}")
 
