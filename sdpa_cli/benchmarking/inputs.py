@@ -58,12 +58,13 @@ def forbidden(workload: Workload, inputs: Inputs) -> Array | None:
         return inputs.random_mask
     if not workload.causal and workload.reach is None:
         return None
-    offset = np.subtract.outer(np.arange(workload.queries, dtype=np.int32), np.arange(workload.keys, dtype=np.int32))
-    mask = np.zeros(offset.shape, bool)
+    rows, keys = np.arange(workload.queries)[:, None], np.arange(workload.keys)
+    mask = np.zeros((workload.queries, workload.keys), bool)
     if workload.causal:
-        mask |= offset < 0
+        mask |= keys > rows
     if workload.reach is not None:
-        mask |= np.abs(offset) > workload.reach
+        mask |= keys < rows - workload.reach
+        mask |= keys > rows + workload.reach
     return mask
 
 
