@@ -103,7 +103,7 @@ def prepare(asked: Asked, here: Path) -> Work:
     exercises = asked.exercises or (workspace.exercises if workspace is not None else None) or own_exercises()
     language = choose(asked.language or (workspace.language if workspace is not None else None))
     place = None if asked.submission is None else target_of(asked.submission) or Path(asked.submission)
-    found = tuple(jobs(exercises, asked.exercise, place, workspace))
+    found = tuple(jobs(exercises, asked.exercise, place, workspace, here))
     known = {one.name for job in found for one in job.exercise.checks}
     if unknown := [name for name in asked.only if name not in known]:
         message = f"there is no check {', '.join(unknown)}"
@@ -119,7 +119,9 @@ def run(work: Work, chosen: Iterable[Job], box: Sandbox) -> Session:
     return Session(checked, progress, step, speaker(work.language))
 
 
-def jobs(exercises: Path, name: str | None, place: Path | Target | None, workspace: Workspace | None) -> list[Job]:
+def jobs(
+    exercises: Path, name: str | None, place: Path | Target | None, workspace: Workspace | None, here: Path
+) -> list[Job]:
     """What is to be graded.
 
     Parameters
@@ -132,6 +134,8 @@ def jobs(exercises: Path, name: str | None, place: Path | Target | None, workspa
         A submission; None for the workspace's.
     workspace
         The student's.
+    here
+        What paths are shown relative to.
 
     Raises
     ------
@@ -152,7 +156,7 @@ def jobs(exercises: Path, name: str | None, place: Path | Target | None, workspa
     if absent or not found:
         what = ", ".join(absent) or "any exercise"
         raise InputError(Problem("not-laid-out", f"the workspace has no folder for {what}", hint="write it with: sdpa init"))
-    return [Job(one, workspace.folder / one.name, workspace) for one in found]
+    return [Job(one, Path(_shown(workspace.folder / one.name, here)), workspace) for one in found]
 
 
 def check(job: Job, box: Sandbox, wanted: Wanted, language: str, here: Path) -> Checked:
@@ -201,6 +205,8 @@ def next_step(checked: Sequence[Checked], progress: Mapping[str, Progress], here
         item = one.report.first_failed
         if item is None or (one.is_untouched and len(checked) > 1):
             continue
+        if one.is_untouched and workspace is not None:
+            return NextStep(file=_shown(workspace.folder / one.report.exercise / "README.md", here))
         if item.finding.fault and item.check in one.cases:
             return NextStep(command=f"sdpa explain {one.cases[item.check]} --fault {item.finding.fault}")
         if item.hints and workspace is not None:

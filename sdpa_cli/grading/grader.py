@@ -12,7 +12,6 @@ from sdpa_cli.grading.diagnosis import Evidence, diagnose, evidence_of
 from sdpa_cli.grading.exercise import Check, Exercise
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.laws import LawRule
-from sdpa_cli.grading.kinds.own_tests import OwnTestsRule
 from sdpa_cli.grading.kinds.values import DrawnRule, RaisesRule, ValueRule
 from sdpa_cli.grading.report import FeedbackItem, Finding, Report, Status, failed, say
 from sdpa_cli.grading.stages import read_numbers, stage_of_fault
@@ -140,8 +139,6 @@ def _with_diagnosis(
     if item.status is not Status.FAILED or finding.case is None or item.check == LOADS:
         return item
     rule = attempt.exercise.check(item.check).rule
-    if isinstance(rule, OwnTestsRule):
-        return item
     if fault is not None and stage_of_fault(fault, finding.case) is not None:
         stage = stage_of_fault(fault, finding.case)
         return replace(item, finding=replace(finding, fault=fault, stage=stage))

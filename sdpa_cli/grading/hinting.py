@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
-from sdpa_cli.grading.workspace import Workspace
+from sdpa_cli.grading.library import find_exercise, own_exercises
+from sdpa_cli.grading.saying import Speaker, speaker
+from sdpa_cli.grading.workspace import Workspace, find_workspace
+from sdpa_cli.languages import choose
 
 LEVELS = 3
 
@@ -23,6 +27,30 @@ class Hint:
     def is_last(self) -> bool:
         """Whether no other follows."""
         return self.level == LEVELS
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of asking for a hint."""
+
+    exercise: Exercise
+    hint: Hint | None
+    speaker: Speaker
+
+
+def ask(name: str, check: str | None, exercises: Path | None, language: str | None, here: Path) -> Asked:
+    """The next hint for an exercise of the workspace one is in.
+
+    Raises
+    ------
+    InputError
+        When there is no such exercise or check.
+    """
+    workspace = find_workspace(here)
+    folder = exercises or (workspace.exercises if workspace is not None else None) or own_exercises()
+    chosen = choose(language or (workspace.language if workspace is not None else None))
+    exercise = find_exercise(folder, name)
+    return Asked(exercise, next_hint(exercise, workspace, chosen, check), speaker(chosen, exercise))
 
 
 def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, check: str | None = None) -> Hint | None:

@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdpa_cli.errors import InputError
+from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise, statement_name
 from sdpa_cli.grading.grader import Wanted, grade
 from sdpa_cli.grading.handed_in import hand_in
 from sdpa_cli.grading.hinting import LEVELS
 from sdpa_cli.grading.kinds.written import ChoiceRule
+from sdpa_cli.grading.library import names_in, own_exercises
 from sdpa_cli.grading.reading import FILE, read_exercise
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.statements import PLACE, blocks_and_options, text_key
@@ -30,6 +31,21 @@ class Proof:
 
     exercise: str
     objections: tuple[str, ...]
+
+
+def prove_course(exercises: Path | None, solutions: Path, box: Sandbox) -> tuple[Proof, ...]:
+    """Prove every exercise of a folder.
+
+    Raises
+    ------
+    InputError
+        When there is no such folder, or no exercise in it.
+    """
+    folder = exercises or own_exercises()
+    names = names_in(folder)
+    if not names:
+        raise InputError(Problem("no-exercise", f"{folder} holds no exercise", f"folders with an {FILE}"))
+    return tuple(prove(folder / name, solutions / name, box) for name in names)
 
 
 def prove(folder: Path, solution: Path, box: Sandbox) -> Proof:

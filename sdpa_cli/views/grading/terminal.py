@@ -57,9 +57,11 @@ def checked_lines(checked: Checked, page: Page) -> Iterator[Text]:
     """Heading, checks, and what the code printed."""
     yield _heading(checked, page)
     seen: set[str] = set()
-    for item in checked.report.items:
+    items = checked.report.items
+    for item, after in zip(items, (*items[1:], None), strict=True):
         yield _item_line(item, checked.speaker, page)
-        yield from _details(item, checked, page, seen)
+        if after is None or not _skipped_alike(item, after):
+            yield from _details(item, checked, page, seen)
     if checked.report.printed:
         yield Text()
         yield Text(checked.speaker("view.printed"), style=HEADER)
@@ -75,6 +77,12 @@ def _heading(checked: Checked, page: Page) -> Text:
     points = speaker("view.points", points=report.points, possible=report.max_points)
     title = speaker("title") if speaker.exercise is not None else ""
     return _spread(Text(f"{report.exercise}  {title}", style=HEADER), points, page)
+
+
+def _skipped_alike(item: FeedbackItem, after: FeedbackItem) -> bool:
+    """Whether both were skipped for one reason, which then is said once, beneath the last of them."""
+    same = [(one.status, [(m.key, m.values.get("needs")) for m in one.finding.messages]) for one in (item, after)]
+    return item.status is Status.SKIPPED and same[0] == same[1]
 
 
 def _item_line(item: FeedbackItem, speaker: Speaker, page: Page) -> Text:
