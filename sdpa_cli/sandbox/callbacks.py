@@ -62,7 +62,7 @@ class Provided:
         try:
             with np.errstate(all="ignore"):  # a student's numbers are no reason to warn the teacher
                 answer = self._functions[name](*args, **kwargs)
-            return wire.ANSWER, wire.encode(answer, self._limits.reply_bytes)
+            return wire.ANSWER, wire.encode_exactly(answer, self._limits.reply_bytes)
         except Exception as error:  # whatever the right function makes of a student's arguments is the answer
             return _refused(_builtin_name(error), str(error)[:500])
 

@@ -17,6 +17,7 @@ from sdpa_cli.sandbox.levels import SANDBOX_EXEC, Level
 from sdpa_cli.sandbox.program import Interpreter, environment, interpreter, settings_frame
 
 _PIECE = 1 << 18
+_END_SECONDS = 2.0
 
 
 class Fresh:
@@ -111,11 +112,10 @@ class PipeChild:
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(patience)
         self._process.kill()
-        while self._reader.is_alive():  # it may be waiting for room in the queue
-            try:
+        deadline = time.monotonic() + _END_SECONDS  # for a process of the child's that still holds the pipe
+        while self._reader.is_alive() and time.monotonic() < deadline:
+            with suppress(queue.Empty):  # the reader may be waiting for room
                 self._pieces.get(timeout=0.05)
-            except queue.Empty:
-                continue
         self._sink.close()
         return Ending(self._process.wait())
 

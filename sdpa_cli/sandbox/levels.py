@@ -91,7 +91,10 @@ def notes() -> tuple[str, ...]:
         return ()
     if sys.platform == "darwin":
         return ("memory is not limited: macOS ignores the limit",)
-    return ("memory and processor time are not limited here, wall time is",)
+    return (
+        "memory and processor time are not limited here, wall time is",
+        "processes that a submission starts may outlive it",
+    )
 
 
 def _filter_name() -> str:
@@ -124,6 +127,6 @@ def _bubblewrap() -> Missing | None:
 
 UNUSABLE = Missing(
     "permission",
-    "it is installed and did not hold when tried; containers and Ubuntu 24.04's AppArmor often forbid user namespaces "
+    "its parts are here and did not hold when tried: bubblewrap may be older than 0.8, containers and Ubuntu 24.04's AppArmor often forbid user namespaces "
     "(docker run --security-opt seccomp=unconfined, or sysctl kernel.apparmor_restrict_unprivileged_userns=0)",
 )

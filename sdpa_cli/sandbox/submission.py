@@ -20,6 +20,7 @@ from sdpa_cli.sandbox.text import clean
 MAX_TESTS = 200
 _DYING_SECONDS = 1.0
 """From the end of its words to its own end; by then it has crashed or exited, or it has only closed the channel."""
+_MAX_REQUEST = 1 << 30
 _ROOM = 1 << 16
 """Bytes for the frames' own words around a value of the largest size."""
 _MAX_NAME = 200
@@ -74,7 +75,13 @@ class Submission:
     def call(
         self, function: str, args: Sequence[wire.Value] = (), kwargs: Mapping[str, wire.Value] | None = None
     ) -> Outcome:
-        """Call a function of the first file. It gets copies of the arrays, which it may change."""
+        """Call a function of the first file. It gets copies of the arrays, which it may change.
+
+        Raises
+        ------
+        TypeError
+            An argument is of a kind that cannot be sent.
+        """
         return self._ask(wire.CALL, (function, tuple(args), tuple((kwargs or {}).items())))
 
     def tests(self) -> tuple[str, ...]:
@@ -110,7 +117,7 @@ class Submission:
         before = self._provided.calls
         started = time.monotonic()
         deadline = started + min(self._limits.call_seconds, self._left)
-        outcome = self._exchange(kind, wire.encode(body, 1 << 30), deadline)
+        outcome = self._exchange(kind, wire.encode_exactly(body, _MAX_REQUEST), deadline)
         seconds = time.monotonic() - started
         self._left -= seconds
         printed = clean(self._printed.decode("utf-8", "replace")) if self._printed else ""

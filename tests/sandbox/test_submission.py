@@ -168,6 +168,14 @@ def test_what_is_raised_comes_with_its_line(best, source, error):
     assert "\x1b" not in fault.message
 
 
+@pytest.mark.parametrize(
+    "value", [np.zeros(1, complex), object(), {}, [[[[[[1]]]]]]], ids=["complex", "object", "dict", "deep"]
+)
+def test_what_cannot_be_sent_is_refused(best, value):
+    with best.open(b"def f(x): pass", "f.py") as submission, pytest.raises(TypeError, match="cannot be sent"):
+        submission.call("f", (value,))
+
+
 def test_a_function_that_is_not_there(best):
     with best.open(b"attention = 3", "f.py") as submission:
         assert submission.call("attention").kind is Kind.MISSING

@@ -68,9 +68,25 @@ def encode(value: object, limit: int = 64 << 20) -> bytes:
     return b"".join(encoder.parts)
 
 
+def encode_exactly(value: object, limit: int) -> bytes:
+    """As `encode`, for values of our own, all of which must arrive.
+
+    Raises
+    ------
+    TypeError
+        Something in it would only be described.
+    """
+    encoder = _Encoder(limit)
+    encoder.add(value, 0)
+    if encoder.described:
+        raise TypeError(f"{encoder.described} cannot be sent")
+    return b"".join(encoder.parts)
+
+
 class _Encoder:
     def __init__(self, limit: int) -> None:
         self.parts: list[bytes] = []
+        self.described = ""
         self._room = limit
         self._nodes = MAX_NODES
         self._text_room = MAX_TEXT
@@ -94,14 +110,14 @@ class _Encoder:
         elif isinstance(value, bytes):
             self._bytes(b"Y", value)
         elif isinstance(value, Opaque):
-            self._text(b"O", value.description)
+            self._describe(value.description)
         else:
-            self._text(b"O", f"an object of type {type(value).__name__:.80}")
+            self._describe(f"an object of type {type(value).__name__:.80}")
 
     def _sequence(self, value: tuple[object, ...] | list[object], depth: int) -> None:
         items = tuple(value)  # a student's subclass may say another length than it has items
         if depth == MAX_DEPTH or len(items) > self._nodes:
-            return self._text(b"O", f"a deep or long {type(value).__name__:.80}")
+            return self._describe(f"a deep or long {type(value).__name__:.80}")
         self._nodes -= len(items)
         self.parts += (b"T" if isinstance(value, tuple) else b"L", _COUNT.pack(len(items)))
         for item in items:
@@ -111,7 +127,7 @@ class _Encoder:
     def _array(self, array: np.ndarray) -> None:
         code = array.dtype.str[1:]
         if code not in DTYPES or array.ndim > MAX_NDIM:
-            return self._text(b"O", f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
+            return self._describe(f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
         self._take(array.nbytes)
         self.parts += (
             b"A" + code.encode() + bytes((array.ndim,)),
@@ -119,6 +135,10 @@ class _Encoder:
             array.astype(DTYPES[code], copy=False).tobytes(),
         )
         return None
+
+    def _describe(self, description: str) -> None:
+        self.described = description
+        self._text(b"O", description)
 
     def _text(self, tag: bytes, text: str) -> None:
         data = text[:MAX_TEXT].encode("utf-8", "backslashreplace")[: self._text_room]
