@@ -16,7 +16,7 @@ from sdpa_cli.faults.recipe import Given, forbid
 from sdpa_cli.grading.attempt import Call
 from sdpa_cli.grading.comparing import returned
 from sdpa_cli.grading.exercise import Function
-from sdpa_cli.grading.quantities import engine_inputs, has_mask
+from sdpa_cli.grading.quantities import engine_inputs, has_mask, per_case
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -68,6 +68,7 @@ def diagnose(evidence: Sequence[Evidence], returns: tuple[str, ...]) -> str | No
     return None
 
 
+@per_case
 def run(recipe: Recipe, case: Case, returns: tuple[str, ...]) -> Arrays | None:
     """What a recipe makes of a case, by name; None where the shapes do not admit it."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,11 @@ Array = NDArray[Any]
 
 SHAPES = {"output": "(…, Tq, d_v)", "weights": "(…, Tq, Tk)", "scores": "(…, Tq, Tk)", "lse": "(…, Tq)"}
 """The letters of what a function may return."""
+
+# A class of thousands is graded on the same few cases. What depends on a case alone is computed once; nothing that is
+# kept is ever written to.
+per_case = lru_cache(maxsize=4096)
+"""Remembers a function of cases."""
 
 _RIGHT: Mapping[str, Callable[[Attention], Array]] = {
     "scores": lambda attention: attention.scores(),
@@ -32,6 +38,7 @@ PER_ROW = frozenset({"row-sums", "normaliser", "shifted-normaliser"})
 RIGHT_NAMES = tuple(_RIGHT)
 
 
+@per_case
 def right(case: Case, names: tuple[str, ...]) -> dict[str, Array]:
     """What the engine makes of a case.
 
@@ -55,12 +62,14 @@ def _shifted(scores: Array) -> Array:
     return np.asarray(scores - scores.max(axis=-1, keepdims=True))
 
 
+@per_case
 def engine_inputs(case: Case) -> Inputs:
     """A case as the catalogue's recipes take it; a query without a live key is not refused here."""
     options = Options(case.scale, case.softcap, "zero", case.nonfinite, case.block_size)
     return prepare({"Q": case.q, "K": case.k, "V": case.v}, case.mask, case.bias, options)
 
 
+@per_case
 def forbidden(case: Case) -> NDArray[np.bool_]:
     """The mask of a case as an array ``(…, Tq, Tk)``, True = forbidden."""
     return replace(case, empty_rows="zero").attend().forbidden()
@@ -90,6 +99,7 @@ _ARGUMENTS: Mapping[str, Callable[[Case], Any]] = {
 ARGUMENT_NAMES = tuple(_ARGUMENTS)
 
 
+@per_case
 def arguments(case: Case, names: tuple[str, ...], options: tuple[str, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """What a function is called with for a case: by position, and by name what the case has of the options."""
     by_name = {name: _ARGUMENTS[name](case) for name in options}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sdpa_cli.cases import Case, load_case
-from sdpa_cli.cases.documents import read_document
+from sdpa_cli.cases.yaml_files import read_document
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Check, Exercise, Function
 from sdpa_cli.grading.kinds.proof_blocks import ProofRule

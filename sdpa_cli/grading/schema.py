@@ -8,7 +8,7 @@ from typing import Any
 
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import Case
-from sdpa_cli.cases.documents import FreeMapping
+from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.cases.groups import Field, Group, OneOf
 from sdpa_cli.cases.kinds import Choice, Integer, ListOf, Number, Text
 from sdpa_cli.faults import CATALOGUE

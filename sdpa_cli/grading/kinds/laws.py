@@ -14,7 +14,7 @@ from sdpa_cli.attention.difference import Tolerance, compare
 from sdpa_cli.cases import Case
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell, not_returned, returned
-from sdpa_cli.grading.quantities import forbidden, has_mask
+from sdpa_cli.grading.quantities import forbidden, has_mask, per_case
 from sdpa_cli.grading.report import Finding, failed, passed, say
 
 Array = NDArray[Any]
@@ -96,23 +96,35 @@ def _non_negative(subject: _Subject, case: Case) -> Finding | None:
 
 
 def _key_permutation(subject: _Subject, case: Case) -> Finding | None:
+    return _same("law.key-permutation", subject(_reordered(case))["output"], subject(case)["output"])
+
+
+@per_case
+def _reordered(case: Case) -> Case:
     order = np.arange(case.k.shape[-2])[::-1]
-    moved = _with(case, k=case.k[..., order, :], v=case.v[..., order, :], mask=forbidden(case)[..., order])
-    return _same("law.key-permutation", subject(moved)["output"], subject(case)["output"])
+    return _with(case, k=case.k[..., order, :], v=case.v[..., order, :], mask=forbidden(case)[..., order])
 
 
 def _shift(subject: _Subject, case: Case) -> Finding | None:
-    # K + 1·cᵀ adds q_i·c to every score of row i: one constant per row, which softmax does not see.
-    direction = np.linspace(-1.0, 2.0, case.k.shape[-1])
-    moved = _with(case, k=case.k + direction)
-    return _same("law.shift", subject(moved)["output"], subject(case)["output"])
+    return _same("law.shift", subject(_shifted(case))["output"], subject(case)["output"])
+
+
+@per_case
+def _shifted(case: Case) -> Case:
+    """K + 1·cᵀ adds q_i·c to every score of row i: one constant per row, which softmax does not see."""
+    return _with(case, k=case.k + np.linspace(-1.0, 2.0, case.k.shape[-1]))
 
 
 def _linearity(subject: _Subject, case: Case) -> Finding | None:
+    other, mixed = _other_values(case)
+    parts = 2 * subject(case)["output"] - 3 * subject(other)["output"]
+    return _same("law.linearity", subject(mixed)["output"], parts)
+
+
+@per_case
+def _other_values(case: Case) -> tuple[Case, Case]:
     other = case.v[..., ::-1, :] + np.linspace(-1.0, 1.0, case.v.shape[-1])
-    whole = subject(_with(case, v=2 * case.v - 3 * other))["output"]
-    parts = 2 * subject(case)["output"] - 3 * subject(_with(case, v=other))["output"]
-    return _same("law.linearity", whole, parts)
+    return _with(case, v=other), _with(case, v=2 * case.v - 3 * other)
 
 
 def _output_range(subject: _Subject, case: Case) -> Finding | None:
@@ -131,12 +143,17 @@ def _output_range(subject: _Subject, case: Case) -> Finding | None:
 
 
 def _future(subject: _Subject, case: Case) -> Finding | None:
-    """The last key and value change; under a causal mask only the last query may notice."""
+    """Under a causal mask only the last query may notice that the last key and value change."""
+    changed, before = subject(_other_end(case))["output"], subject(case)["output"]
+    return _same("law.future", changed[..., :-1, :], before[..., :-1, :])
+
+
+@per_case
+def _other_end(case: Case) -> Case:
     k, v = np.array(case.k, np.float64), np.array(case.v, np.float64)
     k[..., -1, :] += 50.0
     v[..., -1, :] -= 1000.0
-    changed, before = subject(_with(case, k=k, v=v))["output"], subject(case)["output"]
-    return _same("law.future", changed[..., :-1, :], before[..., :-1, :])
+    return _with(case, k=k, v=v)
 
 
 def _inputs_unchanged(subject: _Subject, case: Case) -> Finding | None:
@@ -157,17 +174,22 @@ def _repeatable(subject: _Subject, case: Case) -> Finding | None:
 
 def _batch(subject: _Subject, case: Case) -> Finding | None:
     """Two problems stacked along a leading axis are the two problems."""
-    reverse = [np.asarray(array)[..., ::-1, :] for array in (case.q, case.k, case.v)]
-    cells = forbidden(case)
-    other = _with(case, q=reverse[0], k=reverse[1], v=reverse[2], mask=cells[..., ::-1, ::-1])
-    stacked = [np.stack([one, two]) for one, two in zip((case.q, case.k, case.v), reverse, strict=True)]
-    both = np.stack([cells, cells[..., ::-1, ::-1]])
-    together = subject(_with(case, q=stacked[0], k=stacked[1], v=stacked[2], mask=both))["output"]
+    other, both = _stacked(case)
+    together = subject(both)["output"]
     apart = np.stack([subject(case)["output"], subject(other)["output"]])
     if together.shape != apart.shape:
         values = {"part": "output", "letters": "(N, Tq, d_v)", "found": together.shape, "expected": apart.shape}
         return failed(say("return.shape", **values), part="output")
     return _same("law.batch", together, apart)
+
+
+@per_case
+def _stacked(case: Case) -> tuple[Case, Case]:
+    reverse = [np.asarray(array)[..., ::-1, :] for array in (case.q, case.k, case.v)]
+    cells = forbidden(case)
+    other = _with(case, q=reverse[0], k=reverse[1], v=reverse[2], mask=cells[..., ::-1, ::-1])
+    q, k, v = (np.stack([one, two]) for one, two in zip((case.q, case.k, case.v), reverse, strict=True))
+    return other, _with(case, q=q, k=k, v=v, mask=np.stack([cells, cells[..., ::-1, ::-1]]))
 
 
 LAWS: Mapping[str, Law] = {

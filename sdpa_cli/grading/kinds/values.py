@@ -11,7 +11,7 @@ from sdpa_cli.cases import Case
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import difference, ending, not_returned, returned
 from sdpa_cli.grading.drawing import drawn_cases
-from sdpa_cli.grading.quantities import right
+from sdpa_cli.grading.quantities import per_case, right
 from sdpa_cli.grading.report import Finding, Status, failed, passed, say
 from sdpa_cli.sandbox import Kind
 
@@ -60,7 +60,7 @@ class RaisesRule:
         return next((finding for finding in found if finding is not None), None) or passed()
 
     def _refused(self, attempt: Attempt, case: Case) -> Finding | None:
-        outcome = attempt.call(SPOILS[self.spoil](case)) if self.spoil else attempt.observe(case, must_raise=True)
+        outcome = attempt.call(_spoiled(case, self.spoil)) if self.spoil else attempt.observe(case, must_raise=True)
         shown = None if self.spoil else case
         if outcome.kind is Kind.RETURNED:
             key = f"raises.returned-{self.spoil or 'forbidden'}"
@@ -88,6 +88,11 @@ def _is_a(name: str, wanted: str) -> bool:
     known = getattr(builtins, name, None)
     parent = getattr(builtins, wanted)
     return name == wanted or (isinstance(known, type) and issubclass(known, parent))
+
+
+@per_case
+def _spoiled(case: Case, how: str) -> Case:
+    return SPOILS[how](case)
 
 
 SPOILS: Mapping[str, Callable[[Case], Case]] = {

@@ -1,0 +1,112 @@
+"""Other YAML files than cases, read with the case room's vocabulary: same care, same messages, same places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
+
+from sdpa_cli.cases.cursor import Cursor, Unreadable
+from sdpa_cli.cases.files import decode, read_text
+from sdpa_cli.cases.kinds import Json, Kind
+from sdpa_cli.cases.nodes import is_null, report_kind
+from sdpa_cli.cases.source import Source, Steps
+from sdpa_cli.errors import Problem
+
+
+def read_document(path: Path, kind: Kind, problems: list[Problem]) -> Any:
+    """The value of a YAML file with one document.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        What it must hold.
+    problems
+        Where to note what is wrong with it, each at its place.
+
+    Returns
+    -------
+    object
+        As `kind` reads it; None where there is no such value.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read as text.
+    """
+    return read_source(Source(str(path), read_text(path, str(path)), path.parent), kind, problems)
+
+
+def read_bytes(data: bytes, name: str, kind: Kind, problems: list[Problem]) -> Any:
+    """The same of bytes that somebody else has read.
+
+    Raises
+    ------
+    InputError
+        When the bytes are no text.
+    """
+    return read_source(Source(name, decode(data, name)), kind, problems)
+
+
+def read_source(source: Source, kind: Kind, problems: list[Problem]) -> Any:
+    """The same of a text."""
+    cursor = Cursor(source, problems)
+    try:
+        cursor.next()
+        if isinstance(cursor.peek(), StreamEndEvent):
+            problems.append(Problem("empty", f"{source.name} is empty", kind.words(), place=source.place(None)))
+            return None
+        cursor.next()
+        value = kind.read(cursor, ())
+        cursor.next()
+        after = cursor.peek()
+        if not isinstance(after, StreamEndEvent):
+            cursor.report(
+                after, "several-documents", f"{source.name} holds a second document", hint="remove the line ---"
+            )
+        return value
+    except Unreadable:
+        return None
+    finally:
+        cursor.close()
+
+
+@dataclass(frozen=True)
+class FreeMapping:
+    """A mapping with any keys, whose values are of one kind."""
+
+    value: Kind
+    example: str
+
+    def read(self, cursor: Cursor, steps: Steps) -> dict[str, Any] | None:
+        """Take the mapping; None if any of its values is wrong."""
+        start = cursor.peek()
+        if not isinstance(start, MappingStartEvent):
+            report_kind(cursor, start, steps, f"a mapping such as {self.example}")
+            cursor.skip()
+            return None
+        cursor.next()
+        values: dict[str, Any] = {}
+        while not isinstance(key := cursor.peek(), CollectionEndEvent):
+            cursor.skip()
+            name = str(key.value) if isinstance(key, ScalarEvent) and not is_null(key) else ""
+            if not name or name in values:
+                found = f"the key {name} is given twice" if name else "a key is no word"
+                cursor.report(key, "duplicate-key" if name else "kind", found, steps=steps, expected=self.example)
+                cursor.skip()
+            else:
+                values[name] = self.value.read(cursor, (*steps, name))
+        cursor.next()
+        return None if any(value is None for value in values.values()) else values
+
+    def json_schema(self) -> Json:
+        """As JSON Schema."""
+        return {"type": "object", "additionalProperties": self.value.json_schema()}
+
+    def words(self) -> str:
+        """In words."""
+        return f"mapping such as `{self.example}`"
