@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -42,33 +44,39 @@ def read_csv(text: str, name: str, cell: Cell) -> NDArray[Any]:
     cells: array[Any] = array(cell.typecode)
     problems: list[Problem] = []
     rows, columns = 0, 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if not line.strip() or line.startswith("#") or len(problems) > _MOST_PROBLEMS:
-            continue
-        texts = [entry.strip() for entry in line.split(",")]
-        values = cell.in_bulk(texts)
-        cells.extend(_with_care(line, Place(name, number, 1, line), cell, problems) if values is None else values)
-        columns = columns or len(texts)
-        if len(texts) != columns:
-            message = f"row {rows + 1} has {len(texts)} values, the first has {columns}"
-            place = Place(name, number, 1, line)
-            problems.append(Problem("ragged", message, "rows of one length", decimal_comma(line), place=place))
-        rows += 1
+    for place in _rows(text, name):
+        values = cell.in_bulk([entry.strip() for entry in place.source.split(",")])
+        values = _with_care(place, cell, problems) if values is None else values
+        cells.extend(values)
+        rows, columns = rows + 1, columns or len(values)
+        if len(values) != columns:
+            message = f"row {rows} has {len(values)} values, the first has {columns}"
+            hint = decimal_comma(place.source)
+            problems.append(Problem("ragged", message, "rows of one length", hint, place=place))
+        if len(problems) > _MOST_PROBLEMS:
+            break
     if problems:
         raise InputError(*problems)
     flat = np.frombuffer(cells, cell.typecode) if cells else np.zeros(0, cell.typecode)
     return (flat.view(np.bool_) if cell is TRUTH_VALUES else flat).reshape(rows, columns)
 
 
-def _with_care(line: str, place: Place, cell: Cell, problems: list[Problem]) -> list[Any]:
+def _rows(text: str, name: str) -> Iterator[Place]:
+    """Each line that holds a row."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip() and not line.startswith("#"):
+            yield Place(name, number, 1, line)
+
+
+def _with_care(place: Place, cell: Cell, problems: list[Problem]) -> list[Any]:
     """The entries of a line of which some are odd."""
     values: list[Any] = []
     column = 1
-    for entry in line.split(","):
+    for entry in place.source.split(","):
         try:
             values.append(cell.careful(entry.strip()))
         except NotUnderstood as problem:
-            here = Place(place.file, place.line, column + len(entry) - len(entry.lstrip()), line)
+            here = replace(place, column=column + len(entry) - len(entry.lstrip()))
             problems.append(Problem("value", problem.message, problem.expected, problem.hint, place=here))
             values.append(0)
         column += len(entry) + 1

@@ -1,112 +1,117 @@
-"""Other documents than cases, read with the case room's vocabulary: same care, same messages, same places."""
+"""From one document to its case, or to everything that is wrong with it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
+from yaml.events import ScalarEvent
 
+from sdpa_cli.cases.building import build
+from sdpa_cli.cases.case import Case
 from sdpa_cli.cases.cursor import Cursor, Unreadable
-from sdpa_cli.cases.files import decode, read_text
-from sdpa_cli.cases.kinds import Json, Kind
-from sdpa_cli.cases.nodes import is_null, report_kind
-from sdpa_cli.cases.source import Source, Steps
+from sdpa_cli.cases.nodes import is_null
+from sdpa_cli.cases.schema import CASE
+from sdpa_cli.cases.source import Source
+from sdpa_cli.cases.syntax import glued_key
 from sdpa_cli.errors import Problem
 
+SHOWN_PROBLEMS = 20
+"""Problems of one file that are told; the others are counted."""
 
-def read_document(path: Path, kind: Kind, problems: list[Problem]) -> Any:
-    """The value of a YAML file with one document.
+
+def read_document(source: Source, given: dict[str, Any]) -> tuple[Case | None, list[Problem]]:
+    """Read one document.
 
     Parameters
     ----------
-    path
-        The file.
-    kind
-        What it must hold.
-    problems
-        Where to note what is wrong with it, each at its place.
+    source
+        The document.
+    given
+        Values of fields that replace the document's own.
 
     Returns
     -------
-    object
-        As `kind` reads it; None where there is no such value.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read as text.
+    case, problems
+        No case where there are problems; these stand in reading order.
     """
-    return read_source(Source(str(path), read_text(path, str(path)), path.parent), kind, problems)
+    problems: list[Problem] = []
+    case = None
+    values = _values(source, problems)
+    if values is not None:
+        # What the file says about its own matrix says nothing about a mask that is none and replaces it.
+        replaced = isinstance(given.get("mask"), str | dict)
+        case, more = build(source, values | given | ({"mask_means": "forbidden"} if replaced else {}))
+        problems += _placed(more, source)
+    return None if problems else case, sorted(problems, key=lambda problem: _reading_order(problem, source))
 
 
-def read_bytes(data: bytes, name: str, kind: Kind, problems: list[Problem]) -> Any:
-    """The same of bytes that somebody else has read.
+def read_override(source: Source) -> tuple[Any, list[Problem]]:
+    """Read the value of one field, given on the command line.
 
-    Raises
-    ------
-    InputError
-        When the bytes are no text.
+    Parameters
+    ----------
+    source
+        The value as a text of its own; its root is the field.
+
+    Returns
+    -------
+    value, problems
+        The value is None where there are problems.
     """
-    return read_source(Source(name, decode(data, name)), kind, problems)
+    problems: list[Problem] = []
+    kind = next(field.kind for field in CASE.fields if (field.name,) == source.root)
+    cursor = Cursor(source, problems)
+    value = None
+    try:
+        event = cursor.begin()
+        if event is None or is_null(event):
+            problems.append(Problem("empty", f"{source.name} is empty", kind.words().replace("`", "")))
+        else:
+            value = kind.read(cursor, source.root)
+            cursor.end()
+    except Unreadable:
+        value = None
+    finally:
+        cursor.close()
+    return value, problems
 
 
-def read_source(source: Source, kind: Kind, problems: list[Problem]) -> Any:
-    """The same of a text."""
+def _placed(problems: list[Problem], source: Source) -> list[Problem]:
+    """The problems at their places. Those that will only be counted are not looked up: there may be a million."""
+    told, counted = problems[:SHOWN_PROBLEMS], problems[SHOWN_PROBLEMS:]
+    places = source.locate_all(problem.path for problem in told) if told else {}
+    return [*(problem.at(places[problem.path]) for problem in told), *counted]
+
+
+def _reading_order(problem: Problem, source: Source) -> tuple[bool, int, int]:
+    """From top to bottom; what is elsewhere, in a csv file or on the command line, comes last."""
+    place = problem.place
+    if place is None or place.file != source.name:
+        return True, 0, 0
+    return False, place.line, place.column
+
+
+def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
+    """What the fields of a document say, by name; None where reading broke off."""
     cursor = Cursor(source, problems)
     try:
-        cursor.next()
-        if isinstance(cursor.peek(), StreamEndEvent):
-            problems.append(Problem("empty", f"{source.name} is empty", kind.words(), place=source.place(None)))
-            return None
-        cursor.next()
-        value = kind.read(cursor, ())
-        cursor.next()
-        after = cursor.peek()
-        if not isinstance(after, StreamEndEvent):
-            cursor.report(
-                after, "several-documents", f"{source.name} holds a second document", hint="remove the line ---"
-            )
-        return value
+        event = cursor.begin()
+        if event is None or is_null(event):
+            problems.append(_empty(source))
+        elif isinstance(event, ScalarEvent) and (glued := glued_key(source, event.start_mark)):
+            problems.append(glued)
+        else:
+            values = CASE.read_partly(cursor, ())
+            cursor.end()
+            return values
     except Unreadable:
         return None
     finally:
         cursor.close()
+    return None
 
 
-@dataclass(frozen=True)
-class FreeMapping:
-    """A mapping with any keys, whose values are of one kind."""
-
-    value: Kind
-    example: str
-
-    def read(self, cursor: Cursor, steps: Steps) -> dict[str, Any] | None:
-        """Take the mapping; None if any of its values is wrong."""
-        start = cursor.peek()
-        if not isinstance(start, MappingStartEvent):
-            report_kind(cursor, start, steps, f"a mapping such as {self.example}")
-            cursor.skip()
-            return None
-        cursor.next()
-        values: dict[str, Any] = {}
-        while not isinstance(key := cursor.peek(), CollectionEndEvent):
-            cursor.skip()
-            name = str(key.value) if isinstance(key, ScalarEvent) and not is_null(key) else ""
-            if not name or name in values:
-                found = f"the key {name} is given twice" if name else "a key is no word"
-                cursor.report(key, "duplicate-key" if name else "kind", found, steps=steps, expected=self.example)
-                cursor.skip()
-            else:
-                values[name] = self.value.read(cursor, (*steps, name))
-        cursor.next()
-        return None if any(value is None for value in values.values()) else values
-
-    def json_schema(self) -> Json:
-        """As JSON Schema."""
-        return {"type": "object", "additionalProperties": self.value.json_schema()}
-
-    def words(self) -> str:
-        """In words."""
-        return f"mapping such as `{self.example}`"
+def _empty(source: Source) -> Problem:
+    hint = "remove the line ---" if source.document > 1 else None
+    message = "there is no case here" if source.document > 1 else "the file is empty"
+    return Problem("empty", message, f"at least {CASE.example}", hint, place=source.place(None))

@@ -8,20 +8,13 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from yaml.events import ScalarEvent
-
-from sdpa_cli.cases.building import build
 from sdpa_cli.cases.case import Case
-from sdpa_cli.cases.cursor import MAX_PROBLEMS, Cursor, Unreadable
+from sdpa_cli.cases.cursor import MAX_PROBLEMS
+from sdpa_cli.cases.documents import SHOWN_PROBLEMS, read_document, read_override
 from sdpa_cli.cases.files import STDIN, read_standard_input, read_text
-from sdpa_cli.cases.nodes import is_null
-from sdpa_cli.cases.schema import CASE
 from sdpa_cli.cases.source import Source, line_breaks
-from sdpa_cli.cases.syntax import glued_key
 from sdpa_cli.errors import InputError, Problem
 
-SHOWN_PROBLEMS = 20
-"""Problems of one file that are told; the others are counted."""
 MAX_DOCUMENTS = 10_000
 
 # At the beginning of a line, three dashes begin a document wherever they stand: inside brackets and quotes too.
@@ -68,17 +61,23 @@ def load_cases(sources: Sequence[str | Path], overrides: Overrides = Overrides()
     """
     replaced = overrides.sources()
     problems: list[Problem] = []
-    given = {name: value for name, source in replaced.items() for value in _override(source, problems)}
+    given: dict[str, Any] = {}
+    for name, source in replaced.items():
+        value, found = read_override(source)
+        problems += found
+        given |= {name: value} if value is not None else {}
     cases: list[Case] = []
     if [str(source) for source in sources].count(STDIN) > 1:
         problems.append(Problem("stdin", "standard input (-) can be read only once"))
         sources = ()
     for one in sources:
-        found: list[Problem] = []
+        found = []
         try:
             for document in _documents(one):
-                case = _read(replace(document, replaced=replaced), given, found)
-                cases += [case] if case else []
+                if len(found) < MAX_PROBLEMS:
+                    case, more = read_document(replace(document, replaced=replaced), given)
+                    cases += [case] if case else []
+                    found += more
         except InputError as error:
             found += error.problems
         problems += _few(found, str(one))
@@ -142,80 +141,6 @@ def _documents(given: str | Path) -> Iterator[Source]:
         piece = text[start:end]
         yield Source(name, piece, directory, document=number, first_line=line)
         line += line_breaks(piece)
-
-
-def _read(source: Source, given: dict[str, Any], problems: list[Problem]) -> Case | None:
-    """One document's case; None, with the problems noted, where it is none."""
-    if len(problems) >= MAX_PROBLEMS:
-        return None
-    found: list[Problem] = []
-    values = _values(source, found)
-    if values is not None:
-        mask_means = {} if "mask" not in given or _is_matrix(given["mask"]) else {"mask_means": "forbidden"}
-        case, more = build(source, values | given | mask_means)
-        # Those beyond are only counted; a place for each of a million would be looked up for nobody.
-        told, counted = more[:SHOWN_PROBLEMS], more[SHOWN_PROBLEMS:]
-        places = source.locate_all(problem.path for problem in told)
-        found += [*(problem.at(places[problem.path]) for problem in told), *counted]
-    problems += sorted(found, key=lambda problem: _reading_order(problem, source))
-    return None if found else case
-
-
-def _reading_order(problem: Problem, source: Source) -> tuple[bool, int, int]:
-    """From top to bottom; what is elsewhere, in a csv file or on the command line, comes last."""
-    place = problem.place
-    if place is None or place.file != source.name:
-        return True, 0, 0
-    return False, place.line, place.column
-
-
-def _is_matrix(mask: Any) -> bool:
-    return not isinstance(mask, str | dict)
-
-
-def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
-    """What the fields of a document say, by name; None where reading broke off."""
-    cursor = Cursor(source, problems)
-    try:
-        event = cursor.begin()
-        if event is None or is_null(event):
-            problems.append(_empty(source))
-        elif isinstance(event, ScalarEvent) and (glued := glued_key(source, event.start_mark)):
-            problems.append(glued)
-        else:
-            values = CASE.read_partly(cursor, ())
-            cursor.end()
-            return values
-    except Unreadable:
-        return None
-    finally:
-        cursor.close()
-    return None
-
-
-def _empty(source: Source) -> Problem:
-    hint = "remove the line ---" if source.document > 1 else None
-    message = "there is no case here" if source.document > 1 else "the file is empty"
-    return Problem("empty", message, f"at least {CASE.example}", hint, place=source.place(None))
-
-
-def _override(source: Source, problems: list[Problem]) -> Iterator[Any]:
-    """The value that an override says, if it says one."""
-    cursor = Cursor(source, problems)
-    kind = next(field.kind for field in CASE.fields if (field.name,) == source.root)
-    try:
-        event = cursor.begin()
-        if event is None or is_null(event):
-            problems.append(Problem("empty", f"{source.name} is empty", kind.words().replace("`", "")))
-            return
-        value = kind.read(cursor, source.root)
-        cursor.end()
-    except Unreadable:
-        return
-    finally:
-        cursor.close()
-    if value is not None:
-        yield value
 
 
 def _few(problems: list[Problem], name: str) -> list[Problem]:

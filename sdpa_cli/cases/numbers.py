@@ -65,6 +65,13 @@ def number(text: str) -> float:
         return float(text.replace(".", ""))
     if not DECIMAL.fullmatch(text):
         raise _refusal(text)
+    value = float(text)
+    _refuse_another_value(text, value)
+    return value
+
+
+def _refuse_another_value(text: str, value: float) -> None:
+    """Refuse a decimal number that some readers take for another one, or that float64 cannot hold."""
     digits = text.lstrip("+-")
     integral = digits.isdecimal()
     # 010 is eight in YAML 1.1 and ten in YAML 1.2. With a point or an exponent all readers agree.
@@ -72,25 +79,15 @@ def number(text: str) -> float:
         plain = text.replace(digits, digits.lstrip("0") or "0")
         message = f"{shown(text)} has a leading zero, which some YAML readers take for octal"
         raise NotUnderstood(message, hint=f"write {plain}")
-    value = float(text)
     if math.isinf(value):
-        raise NotUnderstood(
-            f"{shown(text)} is too large for float64",
-            "a magnitude up to 1.797e308",
-            "write inf where infinity is meant",
-        )
+        message, hint = f"{shown(text)} is too large for float64", "write inf where infinity is meant"
+        raise NotUnderstood(message, "a magnitude up to 1.797e308", hint)
     if value == 0 and re.search("[1-9]", re.split("[eE]", text)[0]):
-        raise NotUnderstood(
-            f"{shown(text)} is too small for float64 and would become 0",
-            "0 or a magnitude from 5e-324",
-            "write 0 where zero is meant",
-        )
+        message, hint = f"{shown(text)} is too small for float64 and would become 0", "write 0 where zero is meant"
+        raise NotUnderstood(message, "0 or a magnitude from 5e-324", hint)
     if integral and abs(value) >= EXACT and int(text) != value:
-        raise NotUnderstood(
-            f"{shown(text)} is not exact in float64, which would make it {int(value)}",
-            hint=f"write {text}.0 to accept the nearest float64",
-        )
-    return value
+        message = f"{shown(text)} is not exact in float64, which would make it {int(value)}"
+        raise NotUnderstood(message, hint=f"write {text}.0 to accept the nearest float64")
 
 
 def whole(text: str) -> int:
