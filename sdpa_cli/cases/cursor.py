@@ -164,6 +164,7 @@ class Cursor:
         return self._counted(event)
 
     def _counted(self, event: Event) -> Event:
+        """Pass an event on, with its depth counted and its tag refused."""
         if type(event) is ScalarEvent and event.implicit[0]:
             return event
         if isinstance(event, CollectionStartEvent):

@@ -68,7 +68,9 @@ class Group:
             else:
                 values[name] = self._value(cursor, (*steps, name))
         cursor.next()
-        for message, expected, name in self._broken_rules(seen):
+        # A key that is nearly there is not reported as missing as well.
+        meant = {near: event for name, event in seen.items() if (near := self._meant(name)[1])}
+        for message, expected, name in self._broken_rules(meant | seen):
             subject = f"{named(steps)}: " if steps else ""
             cursor.report(seen.get(name, start), "keys", subject + message, steps=steps, expected=expected)
         return {name: value for name, value in values.items() if value is not None}
@@ -120,14 +122,14 @@ class Group:
             return name
         message = f"unknown key {shown(name)}" + (f" in {named(steps)}" if steps else "")
         hint, meant = self._meant(name)
-        # A key that is nearly there is not reported as missing as well.
-        seen.setdefault(meant or name, event)
         expected = None if meant else f"one of: {', '.join(self.names)}"
         cursor.report(event, "unknown-key", message, steps=steps, expected=expected, hint=hint)
         return None
 
     def _meant(self, name: str) -> tuple[str | None, str | None]:
-        """What to do about an unknown key, and which known one is probably meant."""
+        """What to do about an unknown key, and which known one is probably meant; nothing about a known one."""
+        if name in self.names:
+            return None, None
         if name == "<<":
             return "merge keys are not read here: write the fields out", None
         glued = name.split(":")[0]
