@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import queue
 import subprocess
@@ -9,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
 
 from sdpa_cli.sandbox.children import Ending, left_until, locked
@@ -122,7 +124,15 @@ class PipeChild:
 
 def _profile(python: Interpreter) -> str:
     """The sandbox language of macOS: read Python, NumPy and the system's libraries; write, start and reach nothing."""
-    readable = [python.prefix, python.executable, python.numpy, python.inside]
-    paths = " ".join(f'(subpath "{path}")' for path in (*readable, "/usr/lib", "/System/Library", "/dev"))
-    allowed = ("process-exec", "sysctl-read", "file-read-metadata", f"file-read* {paths}")
-    return "(version 1)(deny default)" + "".join(f"(allow {what})" for what in allowed)
+    system = [Path("/usr/lib"), Path("/System/Library"), Path("/dev")]
+    rules = [
+        "(version 1)(deny default)(allow process-exec)(allow sysctl-read)(allow file-read-metadata)",
+        f"(allow file-read* {_subpaths(python.prefix, python.executable, *system)})",
+        '(deny file-read* (regex #"/(site|dist)-packages/"))',  # the last rule that matches decides
+        f"(allow file-read* {_subpaths(python.numpy, python.inside)})",
+    ]
+    return "".join(rules)
+
+
+def _subpaths(*paths: Path) -> str:
+    return " ".join(f"(subpath {json.dumps(str(path))})" for path in paths)

@@ -17,7 +17,10 @@ class Level(IntEnum):
     L0 = 0
     """Limits and timeouts only: it may read and do what the user may."""
     L1 = 1
-    """The system calls are filtered (seccomp, or macOS's sandbox-exec): no network, no process, no file."""
+    """The system calls are filtered (seccomp, or macOS's sandbox-exec): no network, no process, no file.
+
+    With seccomp alone no file can be opened, so that only modules loaded beforehand can be imported.
+    """
     L2 = 2
     """Landlock besides: it reads Python's library and NumPy, nothing else."""
     L3 = 3
@@ -26,9 +29,9 @@ class Level(IntEnum):
     @property
     def means(self) -> str:
         """The parts that make up this level, for reports."""
-        return ("limits and timeouts only", _filter_name(), "Landlock + seccomp", "bubblewrap + Landlock + seccomp")[
-            self
-        ]
+        own_filter = "sandbox-exec" if sys.platform == "darwin" else "seccomp"
+        parts = ("limits and timeouts only", own_filter, "Landlock + seccomp", "bubblewrap + Landlock + seccomp")
+        return parts[self]
 
 
 @dataclass(frozen=True)
@@ -97,10 +100,6 @@ def notes() -> tuple[str, ...]:
     )
 
 
-def _filter_name() -> str:
-    return "sandbox-exec" if sys.platform == "darwin" else "seccomp"
-
-
 def _seccomp() -> Missing | None:
     try:
         import pyseccomp  # noqa: F401
@@ -127,6 +126,7 @@ def _bubblewrap() -> Missing | None:
 
 UNUSABLE = Missing(
     "permission",
-    "its parts are here and did not hold when tried: bubblewrap may be older than 0.8, containers and Ubuntu 24.04's AppArmor often forbid user namespaces "
-    "(docker run --security-opt seccomp=unconfined, or sysctl kernel.apparmor_restrict_unprivileged_userns=0)",
+    "its parts are here and did not hold when tried: bubblewrap may be older than 0.8; containers and Ubuntu 24.04's "
+    "AppArmor often forbid user namespaces (docker run --security-opt seccomp=unconfined, or sysctl "
+    "kernel.apparmor_restrict_unprivileged_userns=0)",
 )

@@ -12,8 +12,11 @@ from pathlib import Path
 from sdpa_cli.errors import ExitCode, Problem, SdpaError
 
 # The product's packages as empty shells, so that `inside` finds its own modules by their names and no others.
+# At-fork handlers repair what other threads had locked, and seed `random` anew: there is no other thread, and no
+# outcome may depend on a seed, but they would cost each child half a millisecond.
 _BOOT = """
-import sys
+import os, sys
+os.register_at_fork = lambda **_: None
 inside, site, control = sys.argv[1:]
 for name, path in (("sdpa_cli", []), ("sdpa_cli.sandbox", []), ("sdpa_cli.sandbox.inside", [inside])):
     sys.modules[name] = type(sys)(name)

@@ -11,8 +11,8 @@ from sdpa_cli.errors import InputError, Problem
 MAX_SOURCE = 256 << 10
 
 
-def read_source(path: Path) -> bytes:
-    """The bytes of a regular file of at most 256 KiB.
+def read_source(path: Path, most: int = MAX_SOURCE) -> bytes:
+    """The bytes of a regular file of at most 256 KiB, or `most` bytes.
 
     Raises
     ------
@@ -28,13 +28,13 @@ def read_source(path: Path) -> bytes:
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise _unreadable(path, "is not a regular file", "hand in a plain Python file")
-            data = os.read(descriptor, MAX_SOURCE + 1)
+            data = os.read(descriptor, most + 1)
         finally:
             os.close(descriptor)
     except OSError as error:
         raise _unreadable(path, f"cannot be opened: {os.strerror(error.errno or 0)}", None) from None
-    if len(data) > MAX_SOURCE:
-        raise _unreadable(path, f"is longer than {MAX_SOURCE >> 10} KiB", "hand in the source file only")
+    if len(data) > most:
+        raise _unreadable(path, f"is longer than {most >> 10} KiB", "hand in the source file only")
     return data
 
 

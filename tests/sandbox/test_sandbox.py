@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from sdpa_cli.errors import ExitCode
-from sdpa_cli.sandbox import Kind, Level, Sandbox, SandboxError, Start, levels, probe
+from sdpa_cli.sandbox import Kind, Level, Sandbox, SandboxError, Start, fresh, levels, probe
 from sdpa_cli.sandbox.levels import Missing
+from sdpa_cli.sandbox.program import interpreter
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="zygotes are Linux's")
 
@@ -166,3 +167,14 @@ def test_an_open_submission_ends_with_its_sandbox():
         assert submission.call("f").value == 1
     with pytest.raises(SandboxError, match="the sandbox has been closed"):
         submission.call("f")
+
+
+def test_the_profile_for_macos_hides_the_packages_but_numpy():
+    # Whether macOS does as it says is tried by each child there, before it reads a submission.
+    python = interpreter()
+    profile = fresh._profile(python)
+    assert profile.startswith("(version 1)(deny default)")
+    for right in ("network", "process-fork", "file-write", "signal"):
+        assert f"(allow {right}" not in profile
+    order = [profile.index(part) for part in (f'"{python.prefix}"', "(site|dist)-packages", f'"{python.numpy}"')]
+    assert order == sorted(order), "the last rule that matches decides"

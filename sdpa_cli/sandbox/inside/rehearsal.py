@@ -7,6 +7,7 @@ product; what has been done before the fork costs no child anything.
 from __future__ import annotations
 
 import os
+import random
 import sys
 
 import numpy as np
@@ -46,4 +47,5 @@ def rehearse() -> None:
         os.close(descriptor)
     del sys.meta_path[0], sys.modules[_FILE.removesuffix(".py")]
     sys.modules["pytest"] = pytesting.stand_in()
+    random.seed(0)  # the same submission, the same outcome
     np.random.seed(0)
