@@ -113,7 +113,7 @@ def _not_loaded(attempt: Attempt) -> Finding | None:
 
 def _explained(attempt: Attempt, items: list[FeedbackItem]) -> list[FeedbackItem]:
     """Each failed check of code with the fault, the stage and whatever its numbers say."""
-    if attempt.exercise.function is None:
+    if attempt.exercise.function is None or any(item.check == LOADS for item in items):
         return items
     _gather(attempt)
     evidence = evidence_of(attempt.calls, attempt.function)

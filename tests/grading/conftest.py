@@ -1,19 +1,14 @@
 """One sandbox for all tests of grading, and a way to grade a source text."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
+from grading.items import EXERCISES, SOLUTIONS
 
 from sdpa_cli.grading.grader import Wanted, grade
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.library import find_exercise
 from sdpa_cli.sandbox import Level, Sandbox
-
-ROOT = Path(__file__).parent.parent.parent
-EXERCISES = ROOT / "exercises"
-SOLUTIONS = ROOT / "solutions"
-
 
 @pytest.fixture(scope="session")
 def box():
@@ -46,12 +41,3 @@ def graded(box, exercise):
 
     return run
 
-
-def item(report, check):
-    """The item of that check."""
-    return next(item for item in report.items if item.check == check)
-
-
-def keys(item):
-    """The keys of what an item says."""
-    return [message.key for message in item.finding.messages]

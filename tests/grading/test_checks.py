@@ -1,0 +1,156 @@
+"""What each kind of check of code says about a submission that fails it."""
+
+import pytest
+from grading.items import item, keys
+from submissions.faults import LINES, source
+
+from sdpa_cli.grading.kinds.values import ValueRule
+from sdpa_cli.grading.report import Status
+from sdpa_cli.grading.saying import speaker
+
+RIGHT = source({})
+
+
+def changed(**lines):
+    return source({name: lines[name] for name in lines})
+
+
+FAILS = {
+    "returns only the output": (RIGHT.replace("return O, A", "return O"), "example", "return.count"),
+    "returns nothing": (RIGHT.replace("return O, A", "return"), "example", "return.kind"),
+    "returns a dict": (RIGHT.replace("return O, A", "return {'O': O}"), "example", "return.kind"),
+    "returns complex numbers": (RIGHT.replace("return O, A", "return O + 0j, A"), "example", "return.kind"),
+    "returns objects": (RIGHT.replace("return O, A", "return O.astype(object), A"), "example", "return.kind"),
+    "returns lists of lists": (RIGHT.replace("return O, A", "return O.tolist(), A"), "example", "return.kind"),
+    "swaps the two": (RIGHT.replace("return O, A", "return A, O"), "example", "return.shape"),
+    "returns a scalar": (RIGHT.replace("return O, A", "return O.sum(), A"), "example", "return.shape"),
+    "a shape that would broadcast": (RIGHT.replace("return O, A", "return O[:, :1], A"), "example", "return.shape"),
+    "returns NaN": (RIGHT.replace("return O, A", "return O * np.nan, A"), "example", "value.differs"),
+    "raises": (changed(scores="raise RuntimeError('no idea')"), "example", "call.raised-at"),
+    "no such parameter": (RIGHT.replace("mask=None", "M=None").replace("mask is None", "M is None").replace("else mask", "else M"), "example-causal", "call.raised"),
+    "no such function": (RIGHT.replace("def attention", "def attend"), "example", "call.missing"),
+    "takes an empty row": (changed(check=""), "empty-row", "raises.returned-forbidden"),
+    "refuses an empty row otherwise": (
+        changed(check="if M.all(axis=-1).any(): raise KeyError('row')"),
+        "empty-row",
+        "raises.other",
+    ),
+    "takes keys of another length": (
+        changed(scores="S = Q[:, :K.shape[1]] @ K.T if Q.ndim == 2 else Q @ np.swapaxes(K, -1, -2)"),
+        "shape-of-keys",
+        "raises.returned-key-column",
+    ),
+    "takes fewer values": (
+        changed(seen="V0 = V", output="O = A[..., :len(V0)] @ V0 if V0.ndim == 2 else A @ V0"),
+        "shape-of-values",
+        "raises.returned-value-row",
+    ),
+    "small leak": (changed(finish="A = np.where(M, 1e-7, A)"), "exact-zeros", "law.zero-weights"),
+    "rows that do not sum to 1": (changed(finish="A = A * 1.00005"), "row-sums", "law.row-sums"),
+    "changes its input": (changed(scale="Q *= 1; Q[...] = 0; S = S / np.sqrt(Q.shape[-1])"), "inputs", "law.inputs-unchanged"),
+    "remembers": ("seen = set()\n" + changed(output="key = Q.tobytes() + M.tobytes(); O = A @ V0 + 1e-3 * (key in seen); seen.add(key)"), "repeatable", "law.repeatable"),
+    "looks at the position": (changed(scale="S = S / np.sqrt(Q.shape[-1]) + np.arange(S.shape[-1]) * (S.shape[-2:] == (2, 3))"), "permutation", "law.key-permutation"),
+    "knows no batch": (RIGHT.replace("np.swapaxes(K, -1, -2)", "K.T"), "batch", "call.raised-at"),
+}
+
+
+@pytest.mark.parametrize(("text", "check", "key"), FAILS.values(), ids=FAILS)
+def test_a_failed_check_says_why(graded, text, check, key):
+    found = item(graded("F3", {"attention.py": text}), check)
+    assert found.status is Status.FAILED
+    assert key in keys(found)
+    assert found.earned == 0
+
+
+@pytest.mark.parametrize(
+    ("law", "check", "name", "line"),
+    [
+        ("shift", "shift", "mask", "L = np.where(M, -np.inf, S * np.abs(S))"),
+        ("linearity", "linearity", "output", "O = A @ V0 ** 2"),
+        ("output-range", "range", "output", "O = A @ V0 * 1.5"),
+        ("future", "future", "output", "O = A @ V0 + V0[-1]"),
+        ("key-permutation", "permutation", "output", "O = A @ V0 + V0[0]"),
+    ],
+    ids=["shift", "linearity", "range", "future", "permutation"],
+)
+def test_a_law_is_broken_without_any_answer_key(graded, law, check, name, line):
+    # The two-token example must pass, or the law is not tried: so the fault shows on larger inputs only.
+    text = changed(**{name: f"{line} if K.shape[0] > 2 else {LINES[name].split(' = ')[1]}"})
+    found = item(graded("F3", {"attention.py": text}), check)
+    assert (found.status, keys(found)) == (Status.FAILED, [f"law.{law}"])
+
+
+def test_a_check_that_needs_another_says_which(graded):
+    report = graded("F3", {"attention.py": changed(scale="S = S * 0")})
+    found = item(report, "example-causal")
+    assert found.status is Status.SKIPPED
+    assert found.finding.messages[0].values["needs"] == ("example",)
+
+
+def test_only_some_checks_and_what_they_need(graded):
+    report = graded("F3", {"attention.py": RIGHT}, only=("exact-zeros",))
+    assert [one.check for one in report.items] == ["example", "example-causal", "exact-zeros"]
+    assert report.complete
+
+
+@pytest.mark.parametrize(
+    ("data", "key", "said"),
+    [
+        (None, "file.missing", "attention.py"),
+        (b"def attention(:\n", "file.does-not-load", "SyntaxError"),
+        (b"x = 1\n\xe9 = 2\n", "file.does-not-load", "byte 1 of the line, 0xE9"),
+        (b"\xff\xfed\0e\0f\0", "file.does-not-load", "UTF-16"),
+        (b"a = 1\nb = '\0'\n", "file.does-not-load", "byte 6 of the line"),
+        (b"import torch\n", "file.does-not-load", "ModuleNotFoundError"),
+        (b"1 / 0\n", "file.does-not-load", "ZeroDivisionError"),
+        (b"raise SystemExit(0)\n", "file.does-not-load", "ended the whole program"),
+        (b"while True: pass\n", "file.does-not-load", "no answer after"),
+    ],
+    ids=["missing", "syntax", "latin-1", "utf-16", "nul", "torch", "raises", "exits", "loops"],
+)
+def test_a_file_that_cannot_be_loaded_says_why_and_all_of_code_is_skipped(graded, data, key, said):
+    files = {} if data is None else {"attention.py": data}
+    report = graded("F3", files, seconds=0.5)
+    found = report.items[0]
+    assert (found.check, keys(found)) == ("loads", [key])
+    assert said in speaker("en").say(found.finding.messages[0])
+    assert item(report, "example").status is Status.SKIPPED
+    assert report.points == 0
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + RIGHT.encode(),
+        RIGHT.replace("\n", "\r\n").encode(),
+        RIGHT.replace("\n", "\r").encode(),
+        ("# -*- coding: iso-8859-2 -*-\n# \u0151r\u00fclt\n" + RIGHT).encode("iso-8859-2"),
+        ("# őrült\n" + RIGHT).encode(),
+    ],
+    ids=["bom", "crlf", "cr", "latin-2", "utf-8"],
+)
+def test_every_encoding_that_python_accepts_is_accepted(graded, data):
+    assert item(graded("F3", {"attention.py": data}, only=("example",)), "example").status is Status.PASSED
+
+
+def test_hidden_cases_wait_for_a_seed_and_then_count(graded):
+    waiting = item(graded("F3", {"attention.py": RIGHT}), "hidden")
+    assert (waiting.status, waiting.earned, keys(waiting)) == (Status.OPEN, 0, ["hidden.later"])
+    assert item(graded("F3", {"attention.py": RIGHT}, seed=1), "hidden").status is Status.PASSED
+    wrong = item(graded("F3", {"attention.py": changed(scale="S = S / np.sqrt(V.shape[-1])")}, seed=1), "hidden")
+    assert wrong.status is Status.FAILED
+
+
+def test_what_the_code_prints_is_kept_apart(graded):
+    report = graded("F3", {"attention.py": "print('[red]hello[/red] \x1b[31m')\n" + RIGHT})
+    assert report.printed == "[red]hello[/red] \N{REPLACEMENT CHARACTER}[31m\n"
+    assert all("hello" not in str(one.finding.messages) for one in report.items)
+
+
+def test_the_tool_s_own_failure_costs_no_points_and_is_no_pass(graded, monkeypatch):
+    def broken(self, attempt):
+        raise RuntimeError("out of luck")
+
+    monkeypatch.setattr(ValueRule, "judge", broken)
+    report = graded("F3", {"attention.py": RIGHT}, only=("example",))
+    assert (report.items[0].status, report.broken) == (Status.ERROR, True)
