@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sdpa_cli import computing
 from sdpa_cli.attention import attend
 from sdpa_cli.attention.difference import Tolerance, compare
 from sdpa_cli.cases import Expectation, load_cases
-from sdpa_cli.computing import compute, read, row_blocks, shape_of
+from sdpa_cli.computing import Computed, compute, read, results, row_blocks, shape_of, verifying, window
 
 CASE = "Q: [[1, 0], [0, 1]]\nK: [[1, 1], [2, 0]]\nV: [[1, 0, 0], [0, 1, 0]]\n"
 
@@ -98,8 +97,8 @@ def test_comparing_in_blocks_finds_what_one_comparison_finds(shape, wrong, cells
         expected.flat[place % expected.size] += value
     tolerance = Tolerance(1e-9, 1e-9)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(computing, "BLOCK_CELLS", cells)
-        found = computing._verify(attention, "weights", expected, tolerance)
+        patch.setattr(results, "BLOCK_CELLS", cells)
+        found = verifying._verify(Computed(None, attention), "weights", expected, tolerance)
     whole = compare(attention.weights(), expected, tolerance)
     assert (found.difference is None) == (whole is None)
     if whole is not None:
@@ -113,7 +112,7 @@ def test_comparing_in_blocks_finds_what_one_comparison_finds(shape, wrong, cells
 @given(rows=st.integers(0, 40), columns=st.integers(0, 40), cells=st.integers(1, 100))
 def test_row_blocks_cover_each_row_once(rows, columns, cells):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(computing, "BLOCK_CELLS", cells)
+        patch.setattr(results, "BLOCK_CELLS", cells)
         blocks = list(row_blocks((rows, columns)))
     assert [i for block in blocks for i in range(block.start, block.stop)] == list(range(rows))
     assert all((block.stop - block.start) * columns <= max(cells, columns) for block in blocks)
@@ -121,9 +120,9 @@ def test_row_blocks_cover_each_row_once(rows, columns, cells):
 
 def test_a_large_expectation_is_never_held_whole(of, monkeypatch):
     """Verification asks for no more rows at a time than a block has."""
-    monkeypatch.setattr(computing, "BLOCK_CELLS", 2)
+    monkeypatch.setattr(results, "BLOCK_CELLS", 2)
     asked = []
-    monkeypatch.setattr(computing, "read", lambda *args: asked.append(args[2]) or read(*args))
+    monkeypatch.setattr(verifying, "read", lambda *args: asked.append(args[2]) or read(*args))
     assert of("expect: {weights: [[0.3302, 0.6698], [0.6698, 0.3302]], atol: 1e-3}").holds
     assert asked == [slice(0, 1), slice(1, 2)]
 
@@ -132,17 +131,19 @@ HEADS = {"one": (4, 3), "batch": (2, 4, 3), "heads": (2, 4, 4, 3)}
 
 
 @pytest.mark.parametrize("shape", HEADS.values(), ids=HEADS)
-def test_one_head_alone_is_that_part_of_the_whole(shape):
+def test_one_head_alone_is_that_part_of_the_whole(of, shape):
     rng = np.random.default_rng(2)
     kv = (shape[0], 2, 5, 3) if len(shape) == 4 else (*shape[:-2], 5, 3)
     q, k, v = rng.standard_normal(shape), rng.standard_normal(kv), rng.standard_normal(kv)
     forbidden = rng.random((*shape[:-1], 5)) < 0.4
     whole = attend(q, k, v, mask=forbidden, bias=rng.standard_normal(forbidden.shape), empty_rows="zero")
+    everything = Computed(of("").case, whole)
+    assert shape_of(everything, "output") == shape
     for index in np.ndindex(shape[:-2]):
         one = whole.at(*index)
-        assert shape_of(one, "output") == (4, 3)
-        for name in ("scores", "weights", "output"):
-            np.testing.assert_allclose(read(one, name), read(whole, name)[index], rtol=1e-12)
+        for name in ("mask", "scores", "weights", "output"):
+            alone = window(everything, name, index)(slice(None), slice(None))
+            np.testing.assert_allclose(alone, read(everything, name)[index], rtol=1e-12)
         np.testing.assert_array_equal(one.forbidden(), forbidden[index])
         np.testing.assert_array_equal(one.live_counts(), 5 - forbidden[index].sum(-1))
         np.testing.assert_array_equal(one.lse, whole.lse[index])

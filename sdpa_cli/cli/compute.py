@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from sdpa_cli.views.windows import Selection
 
 
+# As in `sdpa_cli.computing`, which would load NumPy before there is anything to compute.
+MATRICES: tuple[Matrix, ...] = ("mask", "scores", "weights", "heads", "concatenated", "output")
+
+
 def _matrices(text: str) -> tuple[Matrix, ...]:
     """Read ``weights,output``; the order shown is the order of the computation."""
     asked = [name.strip() for name in text.split(",")]
     for name in asked:
-        if name not in ("scores", "weights", "output"):
-            raise typer.BadParameter(f"{name!r} is none of scores, weights, output")
-    return tuple(name for name in ("scores", "weights", "output") if name in asked)
+        if name not in MATRICES:
+            raise typer.BadParameter(f"{name!r} is none of {', '.join(MATRICES)}")
+    return tuple(name for name in MATRICES if name in asked)
 
 
 def _selection(text: str) -> Selection:
@@ -45,8 +49,11 @@ Form = Literal["table", "json", "yaml", "csv", "markdown"]
 def compute(
     cases: Annotated[list[str], typer.Argument(metavar="CASE...", help="YAML files; - is standard input.")],
     show: Annotated[
-        Any, typer.Option(parser=_matrices, metavar="NAMES", help="What to show: scores,weights,output or some of it.")
-    ] = "scores,weights,output",
+        Any,
+        typer.Option(
+            parser=_matrices, metavar="NAMES", help="What to show, of what there is; mask draws it with its reasons."
+        ),
+    ] = "scores,weights,heads,concatenated,output",
     precision: Annotated[
         int | None, typer.Option(min=1, max=17, help="Digits after the point in tables; 4 or more by default.")
     ] = None,
@@ -55,6 +62,9 @@ def compute(
     ] = None,
     cols: Annotated[
         Any, typer.Option(parser=_selection, metavar="COLS", help="Columns to show of each matrix, counted from 1.")
+    ] = None,
+    head: Annotated[
+        Any, typer.Option(parser=_selection, metavar="HEADS", help="Heads to show, counted from 1: 2 or 1:4 or 1,3.")
     ] = None,
     form_name: Annotated[
         Form, typer.Option("--format", help="How to write the results; json, yaml and csv count from 0.")
@@ -88,7 +98,7 @@ def compute(
 
     loaded = load_cases(cases, Overrides(dtype=dtype, block_size=block_size, mask=mask))
     _refuse(cases, {"--output": output, "--save": save}, len(loaded))
-    shown = Shown(show, rows, cols, precision)
+    shown = Shown(show, rows, cols, precision, head)
     results: list[Computed] = []
     with writing(output) as (stream, write), replacing_if_asked(save) as archive, _executor(cluster) as executor:
         computing = _results(loaded, lambda case: compute_case(case, threads, executor), shown, results)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import zipfile
-from functools import partial
 from typing import IO, Any
 
 import numpy as np
 from numpy.lib import format as npy
 
-from sdpa_cli.computing import Computed, Matrix, read, shape_of
+from sdpa_cli.computing import Computed, Matrix, shape_of, window
 from sdpa_cli.views.excerpts import Shown
 from sdpa_cli.views.reading import in_parts, leading_indices
 
@@ -27,8 +26,9 @@ def save_archive(result: Computed, shown: Shown, file: IO[bytes]) -> None:
         Where to.
     """
     with zipfile.ZipFile(file, "w") as archive:
-        for name in shown.matrices:
-            with _member(archive, name, shape_of(result.attention, name), result.attention.dtype) as member:
+        for name in shown.of(result):
+            dtype = np.dtype(np.bool_) if name == "mask" else result.attention.dtype
+            with _member(archive, name, shape_of(result, name), dtype) as member:
                 _write_matrix(result, name, member)
         lse = np.ascontiguousarray(result.attention.lse)
         with _member(archive, "lse", lse.shape, lse.dtype) as member:
@@ -36,10 +36,9 @@ def save_archive(result: Computed, shown: Shown, file: IO[bytes]) -> None:
 
 
 def _write_matrix(result: Computed, name: Matrix, member: IO[bytes]) -> None:
-    *_, height, breadth = shape_of(result.attention, name)
-    for leading in leading_indices(result):
-        one = result.attention.at(*leading)
-        for part in in_parts(partial(read, one, name), np.arange(height), np.arange(breadth)):
+    *_, height, breadth = shape_of(result, name)
+    for leading in leading_indices(result, name, Shown()):
+        for part in in_parts(window(result, name, leading), np.arange(height), np.arange(breadth)):
             member.write(np.ascontiguousarray(part).tobytes())
 
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdpa_cli.computing import Computed, Matrix, Verdict, read, shape_of
+from sdpa_cli.computing import Computed, Matrix, Verdict, axes_of, window
 from sdpa_cli.views.excerpts import Shown
 from sdpa_cli.views.reading import in_parts, wanted
+from sdpa_cli.views.settings import shapes
 
 SCHEMA_VERSION = 1
 # Indented, since a YAML value must stand further in than its key.
@@ -73,15 +73,20 @@ def yaml_pieces(results: Iterable[Computed], shown: Shown) -> Iterator[str]:
 def _entries(result: Computed, shown: Shown, notation: Notation) -> Iterator[tuple[str, Iterable[str]]]:
     """The keys of one case and their values, each value in pieces."""
     yield "title", [_value(result.case.title, notation)]
-    yield "shapes", [_value(result.attention.shapes, notation)]
-    if shown.rows is not None or shown.cols is not None:
+    yield "shapes", [_value(shapes(result), notation)]
+    if (shown.rows, shown.cols, shown.heads) != (None, None, None):
         yield "window", [_value(_window(result, shown), notation)]
-    if "scores" in shown.matrices or "weights" in shown.matrices:
+    if {"mask", "scores", "weights"}.intersection(shown.matrices):
         yield "mask", _mask(result, shown) if result.forbidden else ["null"]
-    for name in shown.matrices:
-        yield name, _matrix(result, name, shown, notation)
-    rows, _ = wanted(result, "output", shown)
-    yield "lse", [_value(result.attention.lse[..., rows].tolist(), notation)]
+    if "mask" in shown.matrices:
+        yield "reasons", [_value(_reasons(result, shown), notation)]
+    for name in shown.of(result):
+        if name != "mask":
+            yield name, _matrix(result, name, shown, notation)
+    yield "lse", [_value(_lse(result, shown), notation)]
+    if result.cache is not None:
+        cache = {"before": result.cache.before, "kept": result.cache.kept, "bytes": result.cache.nbytes}
+        yield "cache", [_value(cache, notation)]
     yield "expect", [_value(_expectation(result), notation)]
 
 
@@ -89,33 +94,51 @@ def _matrix(result: Computed, name: Matrix, shown: Shown, notation: Notation) ->
     rows, cols = wanted(result, name, shown)
 
     def lines(leading: tuple[int, ...]) -> Iterator[str]:
-        one = result.attention.at(*leading)
-        return (_row(row, notation) for part in in_parts(partial(read, one, name), rows, cols) for row in part)
+        return (_row(row, notation) for part in in_parts(window(result, name, leading), rows, cols) for row in part)
 
-    return _nested(shape_of(result.attention, name)[:-2], lines)
+    return _nested(shown.leading(result, name), lines)
 
 
 def _mask(result: Computed, shown: Shown) -> Iterator[str]:
     rows, cols = wanted(result, "scores", shown)
 
     def lines(leading: tuple[int, ...]) -> Iterator[str]:
-        one = result.attention.at(*leading)
-        return (json.dumps(row.tolist()) for part in in_parts(one.forbidden, rows, cols) for row in part)
+        parts = in_parts(window(result, "mask", leading), rows, cols)
+        return (json.dumps(row.tolist()) for part in parts for row in part)
 
-    return _nested(shape_of(result.attention, "scores")[:-2], lines)
+    return _nested(shown.leading(result, "mask"), lines)
+
+
+def _reasons(result: Computed, shown: Shown) -> dict[str, Any]:
+    """For each part of the mask, the cells that it forbids."""
+    found = result.attention.reasons(*wanted(result, "mask", shown))
+    return {name: _chosen_heads(result, shown, cells).tolist() for name, cells in found.items()}
+
+
+def _lse(result: Computed, shown: Shown) -> Any:
+    rows, _ = wanted(result, "output", shown)
+    return _chosen_heads(result, shown, result.attention.lse[..., rows]).tolist()
+
+
+def _chosen_heads(result: Computed, shown: Shown, values: NDArray[Any]) -> NDArray[Any]:
+    """Values of all heads as those of the wanted ones."""
+    axes = axes_of(result, "scores")
+    if shown.heads is None or "head" not in axes:
+        return values
+    return np.take(values, shown.leading(result, "scores")[axes.index("head")], axis=axes.index("head"))
 
 
 def _nested(
-    sizes: tuple[int, ...], lines: Callable[[tuple[int, ...]], Iterator[str]], leading: tuple[int, ...] = ()
+    axes: list[Sequence[int]], lines: Callable[[tuple[int, ...]], Iterator[str]], leading: tuple[int, ...] = ()
 ) -> Iterator[str]:
     """Nested lists: one level for each leading axis, then one line for each row."""
     yield "["
-    if not sizes:
+    if not axes:
         for number, line in enumerate(lines(leading)):
             yield f"{SEPARATOR if number else ''}{line}"
-    for index in range(sizes[0] if sizes else 0):
-        yield SEPARATOR if index else ""
-        yield from _nested(sizes[1:], lines, (*leading, index))
+    for number, index in enumerate(axes[0] if axes else ()):
+        yield SEPARATOR if number else ""
+        yield from _nested(axes[1:], lines, (*leading, index))
     yield "]"
 
 
@@ -127,8 +150,13 @@ def _row(values: NDArray[Any], notation: Notation) -> str:
 
 def _window(result: Computed, shown: Shown) -> dict[str, Any]:
     """Which part of each matrix is written, in 0-based indices."""
-    chosen = {name: wanted(result, name, shown) for name in shown.matrices}
-    return {name: {"rows": rows.tolist(), "cols": cols.tolist()} for name, (rows, cols) in chosen.items()}
+    chosen = {name: wanted(result, name, shown) for name in shown.of(result)}
+    written: dict[str, Any] = {
+        name: {"rows": rows.tolist(), "cols": cols.tolist()} for name, (rows, cols) in chosen.items()
+    }
+    if shown.heads is None:
+        return written
+    return {"head": list(shown.leading(result, "scores")[axes_of(result, "scores").index("head")]), **written}
 
 
 def _expectation(result: Computed) -> dict[str, Any] | None:

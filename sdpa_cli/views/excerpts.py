@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sdpa_cli.computing import Computed, Matrix, shape_of
+from sdpa_cli.computing import Computed, Matrix, axes_of, shape_of
 from sdpa_cli.views.glyphs import Glyphs, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Cell, Grid, Part, Row, written
@@ -27,10 +27,23 @@ CELL_PADDING = 2
 class Shown:
     """What a reader wants to see of a result."""
 
-    matrices: tuple[Matrix, ...] = ("scores", "weights", "output")
+    matrices: tuple[Matrix, ...] = ("scores", "weights", "heads", "concatenated", "output")
+    """Of these, those that a result has."""
     rows: Selection | None = None
     cols: Selection | None = None
     precision: int | None = None
+    heads: Selection | None = None
+
+    def of(self, computed: Computed) -> tuple[Matrix, ...]:
+        """The matrices to be shown of a result, in the order of its computation."""
+        return tuple(name for name in computed.matrices if name in self.matrices)
+
+    def leading(self, computed: Computed, name: Matrix) -> list[Sequence[int]]:
+        """For each leading axis of a matrix, the indices to be shown."""
+        axes = zip(axes_of(computed, name), shape_of(computed, name), strict=False)
+        return [
+            self.heads.within(size) if axis == "head" and self.heads is not None else range(size) for axis, size in axes
+        ]
 
 
 @dataclass(frozen=True)
@@ -63,7 +76,7 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
     page
         What there is room for.
     """
-    *_, height, breadth = shape_of(computed.attention, name)
+    *_, height, breadth = shape_of(computed, name)
     rows = middle_hidden(height, ROWS) if shown.rows is None else Visible(shown.rows.within(height))
     # No column is narrower than three cells, so the page cannot hold more of them than this.
     near = middle_hidden(breadth, page.width // 3) if shown.cols is None else Visible(shown.cols.within(breadth))
@@ -83,16 +96,29 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
     return Excerpt(grids, (*_hidden("row", "--rows", rows, height), *_hidden("column", "--cols", cols, breadth)))
 
 
-def shown_heads(computed: Computed) -> tuple[list[tuple[int, ...]], str]:
-    """The leading indices that are shown, and in words those that are not."""
-    sizes = shape_of(computed.attention, "output")[:-2]
-    every = list(itertools.product(*map(range, sizes)))
-    visible = middle_hidden(len(every), HEADS)
-    if not visible.hidden:
-        return every, ""
-    kind = "heads" if len(sizes) == 2 else "batch entries"
-    words = f"{len(visible.hidden)} of {len(every)} {kind} not shown: --format json has them all"
-    return [every[i] for i in visible.indices], words
+def sections(computed: Computed, shown: Shown) -> Iterator[tuple[Matrix, tuple[int, ...]]]:
+    """The matrices that are shown, head by head, each with an index of its leading axes."""
+    names = shown.of(computed)
+    per_head = [name for name in names if axes_of(computed, name) == axes_of(computed, "scores")]
+    merged = [name for name in names if name not in per_head]
+    for group in (per_head, merged):
+        for leading in _visible(computed, shown, group)[0] if group else ():
+            yield from ((name, leading) for name in group)
+
+
+def left_out(computed: Computed, shown: Shown) -> str:
+    """In words, the heads that are not shown for want of room."""
+    every, hidden = _visible(computed, shown, ["scores"])
+    if not hidden:
+        return ""
+    kind = "heads" if "head" in axes_of(computed, "scores") else "batch entries"
+    return f"{hidden} of {len(every) + hidden} {kind} not shown: --format json has them all"
+
+
+def _visible(computed: Computed, shown: Shown, group: list[Matrix]) -> tuple[list[tuple[int, ...]], int]:
+    every = list(itertools.product(*shown.leading(computed, group[0])))
+    visible = Visible(tuple(range(len(every)))) if shown.heads is not None else middle_hidden(len(every), HEADS)
+    return [every[i] for i in visible.indices], len(visible.hidden)
 
 
 def margin(grid: Grid, glyphs: Glyphs) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sdpa_cli.computing import Computed
-from sdpa_cli.views.excerpts import Page, Shown, excerpt, shown_heads
+from sdpa_cli.views.excerpts import Page, Shown, excerpt, left_out, sections
 from sdpa_cli.views.glyphs import Glyphs
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Grid
@@ -33,18 +33,16 @@ def markdown_pieces(results: Iterable[Computed], shown: Shown) -> Iterator[str]:
 def _section(result: Computed, shown: Shown) -> Iterator[str]:
     yield from (f"## {_plain(title(result, PAGE.glyphs))}", "")
     yield from (f"- {name}: {_plain(words)}" for name, words in summary(result, PAGE.glyphs))
-    heads, left_out = shown_heads(result)
-    for leading in heads:
-        for name in shown.matrices:
-            found = excerpt(result, name, leading, shown, PAGE)
-            place = "".join(f", {words}" for words in place_words(result, leading))
-            yield from ("", f"**{name}**{place}: `{formula(result, name, PAGE.glyphs)}`")
-            for grid in found.grids:
-                yield ""
-                yield from _table(grid)
-            yield from (f"\n{PAGE.glyphs.ellipsis} {words}" for words in found.hidden)
-    if left_out:
-        yield f"\n{PAGE.glyphs.ellipsis} {left_out}"
+    for name, leading in sections(result, shown):
+        found = excerpt(result, name, leading, shown, PAGE)
+        place = "".join(f", {words}" for words in place_words(result, name, leading))
+        yield from ("", f"**{name}**{place}: `{formula(result, name, PAGE.glyphs)}`")
+        for grid in found.grids:
+            yield ""
+            yield from _table(grid)
+        yield from (f"\n{PAGE.glyphs.ellipsis} {words}" for words in found.hidden)
+    if words := left_out(result, shown):
+        yield f"\n{PAGE.glyphs.ellipsis} {words}"
     if result.verdicts:
         yield ""
     for verdict in result.verdicts:

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from sdpa_cli.computing import Computed, Matrix, read
+from sdpa_cli.computing import Computed, Matrix, window
 from sdpa_cli.views.glyphs import Glyphs
 from sdpa_cli.views.numbers import cell_text, decimals_for
 
@@ -67,16 +67,17 @@ def written(computed: Computed, part: Part, precision: int | None, glyphs: Glyph
         The signs for forbidden cells, and what labels may hold.
     """
     rows, cols = np.array(part.rows, np.intp), np.array(part.cols, np.intp)
-    attention = computed.attention.at(*part.leading)
-    values = read(attention, part.name, rows, cols)
+    if part.name == "mask":
+        return _drawn(computed, part, glyphs)
+    values = window(computed, part.name, part.leading)(rows, cols)
     forbidden = np.zeros(values.shape, np.bool_)
     totals = [""] * len(rows)
     largest = float(np.abs(values).max(initial=0.0, where=np.isfinite(values)))
     decimals = decimals_for(largest) if precision is None else precision
-    if part.name != "output":
-        forbidden = attention.forbidden(rows=rows, cols=cols)
+    if part.name in ("scores", "weights"):
+        forbidden = window(computed, "mask", part.leading)(rows, cols)
     if part.name == "weights":
-        sums = attention.row_sums(rows=rows)
+        sums = computed.attention.at(*part.leading).row_sums(rows=rows)
         totals = [cell_text(float(total), 4 if precision is None else precision) for total in sums]
         write = partial(_weight, largest=largest, decimals=decimals)
     else:
@@ -88,6 +89,17 @@ def written(computed: Computed, part: Part, precision: int | None, glyphs: Glyph
     ]
     labels = [_label(computed.case.query_labels, i, ROW_LABEL_CELLS, glyphs) for i in part.rows]
     return Grid(_column_labels(computed, part, glyphs), tuple(map(Row, labels, cells, totals)), largest)
+
+
+def _drawn(computed: Computed, part: Part, glyphs: Glyphs) -> Grid:
+    """The mask as a picture: why each key is forbidden to each query, and a tick where it is allowed."""
+    reasons = computed.attention.at(*part.leading).reasons(np.array(part.rows, np.intp), np.array(part.cols, np.intp))
+    rows = []
+    for i, row in enumerate(part.rows):
+        why = ["+".join(name for name, cells in reasons.items() if cells[i, j]) for j in range(len(part.cols))]
+        label = _label(computed.case.query_labels, row, ROW_LABEL_CELLS, glyphs)
+        rows.append(Row(label, tuple(Cell(words or glyphs.tick) for words in why)))
+    return Grid(_column_labels(computed, part, glyphs), tuple(rows))
 
 
 def _number(value: float, decimals: int) -> Cell:
@@ -105,5 +117,5 @@ def _label(labels: tuple[str, ...] | None, index: int, limit: int, glyphs: Glyph
 
 
 def _column_labels(computed: Computed, part: Part, glyphs: Glyphs) -> tuple[str, ...]:
-    labels = None if part.name == "output" else computed.case.key_labels
+    labels = computed.case.key_labels if part.name in ("mask", "scores", "weights") else None
     return tuple(_label(labels, j, COLUMN_LABEL_CELLS, glyphs) for j in part.cols)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import partial
 
-from sdpa_cli.computing import Computed, Matrix, read
+from sdpa_cli.computing import Computed, Matrix, axes_of, window
 from sdpa_cli.views.excerpts import Shown
 from sdpa_cli.views.reading import in_parts, leading_indices, wanted
 
@@ -24,27 +23,33 @@ def csv_pieces(results: Iterable[Computed], shown: Shown) -> Iterator[str]:
     """
     yield HEADER
     for number, result in enumerate(results):
-        for name in shown.matrices:
-            for leading in leading_indices(result):
-                yield from _lines(result, number, name, leading, shown)
+        for name in shown.of(result):
+            for leading in leading_indices(result, name, shown):
+                yield from _lines(result, (number, name, leading), shown)
         rows, _ = wanted(result, "output", shown)
-        for leading in leading_indices(result):
-            place = _place(number, "lse", leading)
+        for leading in leading_indices(result, "scores", shown):
+            place = _place(number, "lse", axes_of(result, "scores"), leading)
             yield from (
                 f"{place},{row},,{value!r}\n"
                 for row, value in zip(rows, result.attention.lse[leading][rows].tolist(), strict=True)
             )
 
 
-def _lines(result: Computed, number: int, name: Matrix, leading: tuple[int, ...], shown: Shown) -> Iterator[str]:
-    one = result.attention.at(*leading)
+def _lines(result: Computed, where: tuple[int, Matrix, tuple[int, ...]], shown: Shown) -> Iterator[str]:
+    number, name, leading = where
     rows, cols = wanted(result, name, shown)
-    place = _place(number, name, leading)
-    lines = (row for part in in_parts(partial(read, one, name), rows, cols) for row in part.tolist())
+    place = _place(number, name, axes_of(result, name), leading)
+    lines = (row for part in in_parts(window(result, name, leading), rows, cols) for row in part.tolist())
+    write = _truth if name == "mask" else repr
     for row, values in zip(rows.tolist(), lines, strict=True):
-        yield "".join(f"{place},{row},{col},{value!r}\n" for col, value in zip(cols.tolist(), values, strict=True))
+        cells = zip(cols.tolist(), values, strict=True)
+        yield "".join(f"{place},{row},{col},{write(value)}\n" for col, value in cells)
 
 
-def _place(number: int, name: str, leading: tuple[int, ...]) -> str:
-    batch, head = (*map(str, leading), "", "")[:2]
-    return f"{number},{name},{batch},{head}"
+def _truth(value: bool) -> str:
+    return "1" if value else "0"
+
+
+def _place(number: int, name: str, axes: tuple[str, ...], leading: tuple[int, ...]) -> str:
+    at = dict(zip(axes, leading, strict=True))
+    return f"{number},{name},{at.get('batch', '')},{at.get('head', '')}"

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sdpa_cli.computing import Computed, Matrix
-from sdpa_cli.views.excerpts import Page, Shown, excerpt, shown_heads
+from sdpa_cli.views.excerpts import Page, Shown, excerpt, left_out, sections
 from sdpa_cli.views.glyphs import glyphs_for
 from sdpa_cli.views.heat import Heat, heat_for
 from sdpa_cli.views.matrices import Grid
@@ -50,14 +50,12 @@ def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
     yield Text(title(computed, page.glyphs), style=HEADER)
     for name, words in summary(computed, page.glyphs):
         yield Text.assemble((f"{name:<8}", QUIET), words)
-    heads, left_out = shown_heads(computed)
-    for leading in heads:
-        for name in shown.matrices:
-            yield Text()
-            yield from _matrix_lines(computed, name, leading, shown, page)
-    if left_out:
+    for name, leading in sections(computed, shown):
         yield Text()
-        yield Text(f"{page.glyphs.ellipsis} {left_out}", style=QUIET)
+        yield from _matrix_lines(computed, name, leading, shown, page)
+    if words := left_out(computed, shown):
+        yield Text()
+        yield Text(f"{page.glyphs.ellipsis} {words}", style=QUIET)
     if computed.verdicts:
         yield Text()
         yield from _verdicts(computed, page)
@@ -68,7 +66,7 @@ def _matrix_lines(
 ) -> Iterator[Text]:
     page = page if name == "weights" else replace(page, heat=Heat())
     found = excerpt(computed, name, leading, shown, page)
-    place = ", ".join(place_words(computed, leading))
+    place = ", ".join(place_words(computed, name, leading))
     heading = Text.assemble((name, HEADER), f"  {formula(computed, name, page.glyphs)}", f"   {place}" if place else "")
     yield heading.append_text(_legend(found.grids, page))
     for grid in found.grids:

@@ -10,7 +10,7 @@ from sdpa_cli.views.glyphs import Glyphs
 from sdpa_cli.views.numbers import brief
 from sdpa_cli.views.summary import place_words
 
-LETTER: dict[Matrix, str] = {"scores": "S", "weights": "A", "output": "O"}
+LETTER: dict[Matrix, str] = {"scores": "S", "weights": "A", "heads": "O", "concatenated": "C", "output": "O"}
 LABEL_CELLS = 24
 
 
@@ -28,7 +28,7 @@ def verdict_lines(computed: Computed, verdict: Verdict, glyphs: Glyphs) -> Itera
         yield f"{verdict.name} as expected (largest error {brief(verdict.error, 2)}; {_allowed(computed.case)})"
         return
     found = verdict.difference
-    verb = "differs" if verdict.name == "output" else "differ"
+    verb = "differs" if verdict.name in ("concatenated", "output") else "differ"
     yield f"{verdict.name} {verb} in {found.count} of {found.total} cells; worst at {_where(computed, verdict, glyphs)}"
     yield (
         f"expected {brief(found.expected, 8)}, computed {brief(found.actual, 8)}, "
@@ -48,10 +48,10 @@ def _where(computed: Computed, verdict: Verdict, glyphs: Glyphs) -> str:
     assert verdict.difference is not None
     *_, i, j = index = verdict.difference.index
     case = computed.case
-    owners = [*place_words(computed, index[:-2])]
+    owners = [*place_words(computed, verdict.name, index[:-2])]
     if case.query_labels is not None:
         owners.append(f'query "{glyphs.shown(case.query_labels[i], LABEL_CELLS)}"')
-    if case.key_labels is not None and verdict.name != "output":
+    if case.key_labels is not None and verdict.name in ("scores", "weights"):
         owners.append(f'key "{glyphs.shown(case.key_labels[j], LABEL_CELLS)}"')
     cell = f"{LETTER[verdict.name]}[{','.join(str(i + 1) for i in index)}]"
     return f"{cell} ({', '.join(owners)})" if owners else cell

@@ -179,7 +179,7 @@ USAGE = {
     ),
     "show": (
         ["compute", "x", "--show", "score"],
-        "Invalid value for '--show': 'score' is none of scores, weights, output",
+        "Invalid value for '--show': 'score' is none of mask, scores, weights, heads, concatenated, output",
     ),
     "rows": (["compute", "x", "--rows", "3:1"], "Invalid value for '--rows': '3:1' runs backwards"),
     "precision": (

@@ -21,7 +21,7 @@ def saved(result, shown):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_numpy_reads_what_was_computed(computed, dtype, monkeypatch):
-    monkeypatch.setattr("sdpa_cli.computing.BLOCK_CELLS", 7)
+    monkeypatch.setattr("sdpa_cli.computing.results.BLOCK_CELLS", 7)
     (result,) = computed(HEADS + f"dtype: {dtype}\n")
     archive = np.load(io.BytesIO(saved(result, Shown(rows=selection("1")))), allow_pickle=False)
     assert sorted(archive) == ["lse", "output", "scores", "weights"]

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdpa_cli.attention import Attention
-from sdpa_cli.computing import read
 from sdpa_cli.views import documents
 from sdpa_cli.views.documents import YAML, json_pieces, yaml_pieces
 from sdpa_cli.views.excerpts import Shown
@@ -32,7 +31,7 @@ def head_by_head(attention: Attention, name):
     values = np.empty(attention.shapes["S"] if name in ("scores", "weights") else getattr(attention, name).shape)
     for leading in np.ndindex(attention.shapes["O"][:-2]):
         one = attention.at(*leading)
-        values[leading] = one.lse if name == "lse" else read(one, name)
+        values[leading] = one.lse if name == "lse" else one.output if name == "output" else getattr(one, name)()
     return values
 
 
@@ -76,7 +75,7 @@ def test_numbers_come_back_to_the_last_bit(computed):
 def test_rows_are_written_a_few_at_a_time(computed, monkeypatch):
     (result,) = computed(PADDED)
     whole = "".join(json_pieces([result], Shown()))
-    monkeypatch.setattr("sdpa_cli.computing.BLOCK_CELLS", 7)
+    monkeypatch.setattr("sdpa_cli.computing.results.BLOCK_CELLS", 7)
     pieces = list(json_pieces([result], Shown()))
     assert json.loads("".join(pieces)).keys() == json.loads(whole).keys()
     assert max(map(len, pieces)) < len(whole) / 4
