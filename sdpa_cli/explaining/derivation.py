@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from sdpa_cli.cases import Case
-from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.explaining.selecting import Selectors
 from sdpa_cli.explaining.steps.cell import cell
 from sdpa_cli.explaining.steps.closing import costs, questions
@@ -18,7 +16,7 @@ from sdpa_cli.explaining.trace import Axis, Code, Position, Step, Trace, Value, 
 from sdpa_cli.explaining.walk import Walk, walk
 
 
-def derive(case: Case, selectors: Selectors = Selectors(), steps: tuple[str, ...] = ()) -> Trace:
+def derive(case: Case, selectors: Selectors) -> Trace:
     """Explain a case step by step.
 
     Parameters
@@ -27,24 +25,15 @@ def derive(case: Case, selectors: Selectors = Selectors(), steps: tuple[str, ...
         The case.
     selectors
         Which part of it to look at. A cell has a trace of its own.
-    steps
-        The names of the steps wanted; all, if none is named.
 
     Raises
     ------
     InputError
-        As `Case.attend` does; or where a selector or a step does not exist in this case.
+        As `Case.attend` does; or where a selector does not exist in this case.
     """
     way = walk(case, selectors)
     found = (cell(way),) if selectors.cell is not None else tuple(_steps(way))
-    whole = Trace("case", case.title or "", case.title or words("title.case"), found, tuple(notes(way, selectors)))
-    if not steps:
-        return whole
-    known = [step.name for step in found]
-    problems = [_unknown(name, known) for name in steps if name not in known]
-    if problems:
-        raise InputError(*problems)
-    return whole.only(steps)
+    return Trace("case", case.title or "", case.title or words("title.case"), found, tuple(notes(way, selectors)))
 
 
 def notes(way: Walk, selectors: Selectors) -> Iterator[Words]:
@@ -107,9 +96,3 @@ def _steps(way: Walk) -> Iterator[Step]:
 def _leading(way: Walk, sizes: tuple[int, ...]) -> Iterator[tuple[str, int, int]]:
     kinds = ("batch", "in-batch-head")[-len(sizes) :] if len(sizes) == 2 else ("batch",)
     yield from zip(kinds, way.leading, sizes, strict=True)
-
-
-def _unknown(name: str, known: list[str]) -> Problem:
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else None
-    return Problem("no-such-step", f"there is no step '{name}' in this case", ", ".join(known), hint)

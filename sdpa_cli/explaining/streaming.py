@@ -22,7 +22,7 @@ _PARTS = 4
 COLUMNS = ("query", "block-maximum", "old-maximum", "new-maximum", "factor", "running-sum", "accumulator")
 
 
-def stream(case: Case, selectors: Selectors = Selectors()) -> Trace:
+def stream(case: Case, selectors: Selectors) -> Trace:
     """Explain a case as the online softmax computes it.
 
     Parameters

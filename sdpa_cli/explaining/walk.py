@@ -136,7 +136,7 @@ class Walk:
         return Matrix(maths(name), values, self.query_axis, self.key_axis, **look)
 
 
-def walk(case: Case, selectors: Selectors = Selectors()) -> Walk:
+def walk(case: Case, selectors: Selectors) -> Walk:
     """Compute a case and choose what of it is shown.
 
     Raises

@@ -1,0 +1,134 @@
+"""What a reader asks for, and the explanation that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from pathlib import Path
+
+from sdpa_cli.cases import Case, Overrides, load_cases
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.explaining.selecting import Selectors
+from sdpa_cli.explaining.topics import TOPICS, explain_topic
+from sdpa_cli.explaining.topics.building import TopicOptions
+from sdpa_cli.explaining.trace import Trace
+
+LIBRARIES = ("torch", "flash", "onnx", "jax")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A question. What is None or empty was not asked for."""
+
+    subject: str | None = None
+    """A case file, ``-`` or a topic."""
+    stream: bool = False
+    faults: bool = False
+    fault: str | None = None
+    library: str | None = None
+    steps: tuple[str, ...] = ()
+    document: int | None = None
+    """Which case of a file that holds several, counted from 1."""
+    selectors: Selectors = field(default_factory=Selectors)
+    options: TopicOptions = field(default_factory=TopicOptions)
+    overrides: Overrides = field(default_factory=Overrides)
+
+
+def answer(request: Request) -> Trace:
+    """Explain what is asked for.
+
+    Raises
+    ------
+    InputError
+        If the question does not make sense, or the case cannot be computed.
+    """
+    problems = list(_contradictions(request))
+    if problems:
+        raise InputError(*problems)
+    if request.faults:
+        from sdpa_cli.explaining.comparing.faults import catalogue
+
+        return catalogue()
+    if request.fault is not None:
+        from sdpa_cli.explaining.comparing.faults import explain_fault
+
+        return _only(explain_fault(request.fault, None if request.subject is None else _case(request)), request)
+    if request.subject is None:
+        raise InputError(Problem("no-subject", "what is to be explained?", f"a case file, or one of {', '.join(TOPICS)}"))
+    if _is_topic(request.subject):
+        return _only(explain_topic(request.subject, request.options), request)
+    return _of_case(_case(request), request)
+
+
+def _of_case(case: Case, request: Request) -> Trace:
+    if request.library is not None:
+        from sdpa_cli.explaining.comparing.conventions import explain_as
+
+        return _only(explain_as(request.library, case), request)
+    if request.stream:
+        from sdpa_cli.explaining.streaming import stream
+
+        return _only(stream(case, request.selectors), request)
+    from sdpa_cli.explaining.derivation import derive
+
+    return _only(derive(case, request.selectors), request)
+
+
+def _only(trace: Trace, request: Request) -> Trace:
+    """The steps that are asked for, if any are named."""
+    known = list(dict.fromkeys(step.name for step in trace.steps))
+    problems = [_unknown_step(name, known) for name in request.steps if name not in known]
+    if problems:
+        raise InputError(*problems)
+    return trace.only(request.steps) if request.steps else trace
+
+
+def _is_topic(subject: str) -> bool:
+    return subject in TOPICS and not Path(subject).exists()
+
+
+def _case(request: Request) -> Case:
+    """The one case that is meant."""
+    subject = str(request.subject)
+    if subject != "-" and not Path(subject).exists() and (near := get_close_matches(subject, TOPICS, n=1)):
+        raise InputError(Problem("no-subject", f"there is no file and no topic '{subject}'", hint=f"did you mean {near[0]}?"))
+    cases = load_cases([subject], request.overrides)
+    number = request.document or 1
+    if len(cases) > 1 and request.document is None:
+        message = f"{subject} holds {len(cases)} cases, and one is explained at a time"
+        raise InputError(Problem("several-cases", message, hint="say which one: --document 1"))
+    if number > len(cases):
+        raise InputError(Problem("no-such-case", f"--document {number}: {subject} holds {len(cases)} cases"))
+    return cases[number - 1]
+
+
+def _contradictions(request: Request) -> Iterator[Problem]:
+    """Options that do not go together, and options that have nothing to say here."""
+    ways = {
+        "--stream": request.stream,
+        "--faults": request.faults,
+        "--fault": request.fault is not None,
+        "--as": request.library is not None,
+    }
+    used = [name for name, given in ways.items() if given]
+    if len(used) > 1:
+        yield Problem("contradiction", f"{' and '.join(used)} are different explanations", hint="ask for one at a time")
+    topic = request.subject is not None and _is_topic(request.subject)
+    if topic and used:
+        yield Problem("contradiction", f"{used[0]} is about a case, and {request.subject} is a topic")
+    if topic and request.selectors != Selectors():
+        yield Problem("contradiction", "--row, --cell, --head and --block-size are about a case, not about a topic")
+    if not topic and request.options != TopicOptions():
+        given = [f"--{part.name}" for part in fields(TopicOptions) if getattr(request.options, part.name) != part.default]
+        yield Problem("contradiction", f"{', '.join(given)}: only topics have it")
+    if request.faults and request.subject is not None:
+        yield Problem("contradiction", "--faults lists the whole catalogue, whatever the case", hint="--fault NAME takes one")
+    if request.subject is None and request.library is not None:
+        yield Problem("no-subject", "--as needs a case file")
+
+
+def _unknown_step(name: str, known: list[str]) -> Problem:
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else None
+    return Problem("no-such-step", f"there is no step '{name}' here", ", ".join(known), hint)
