@@ -259,8 +259,8 @@ def test_the_same_submission_has_the_same_outcome(best):
 
 
 def test_a_submission_has_time_for_all_its_calls_together(best):
-    source = b"import time\ndef f(): time.sleep(0.2)"
-    with best.open(source, "f.py", Limits(call_seconds=10, submission_seconds=0.3)) as submission:
+    source = b"import time\ndef f(): time.sleep(0.8)"
+    with best.open(source, "f.py", Limits(call_seconds=10, submission_seconds=1.5)) as submission:
         assert [submission.call("f").kind for _ in range(3)] == [Kind.RETURNED, Kind.TIMEOUT, Kind.GONE]
 
 
