@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,33 +16,36 @@ from sdpa_cli.cases.nodes import is_null, report_kind
 from sdpa_cli.cases.source import Source, Steps
 from sdpa_cli.errors import Problem
 
+Read = Callable[[Cursor, Steps], Any]
+"""Takes one value from a cursor."""
 
-def read_document(path: Path, kind: Kind, problems: list[Problem]) -> Any:
+
+def read_document(path: Path, read: Read, problems: list[Problem]) -> Any:
     """The value of a YAML file with one document.
 
     Parameters
     ----------
     path
         The file.
-    kind
-        What it must hold.
+    read
+        Takes what it must hold: the `read` of a kind of value.
     problems
         Where to note what is wrong with it, each at its place.
 
     Returns
     -------
     object
-        As `kind` reads it; None where there is no such value.
+        As `read` gives it; None where there is no such value.
 
     Raises
     ------
     InputError
         When the file cannot be read as text.
     """
-    return read_source(Source(str(path), read_text(path, str(path)), path.parent), kind, problems)
+    return read_source(Source(str(path), read_text(path, str(path)), path.parent), read, problems)
 
 
-def read_bytes(data: bytes, name: str, kind: Kind, problems: list[Problem]) -> Any:
+def read_bytes(data: bytes, name: str, read: Read, problems: list[Problem]) -> Any:
     """The same of bytes that somebody else has read.
 
     Raises
@@ -49,19 +53,19 @@ def read_bytes(data: bytes, name: str, kind: Kind, problems: list[Problem]) -> A
     InputError
         When the bytes are no text.
     """
-    return read_source(Source(name, decode(data, name)), kind, problems)
+    return read_source(Source(name, decode(data, name)), read, problems)
 
 
-def read_source(source: Source, kind: Kind, problems: list[Problem]) -> Any:
+def read_source(source: Source, read: Read, problems: list[Problem]) -> Any:
     """The same of a text."""
     cursor = Cursor(source, problems)
     try:
         cursor.next()
         if isinstance(cursor.peek(), StreamEndEvent):
-            problems.append(Problem("empty", f"{source.name} is empty", kind.words(), place=source.place(None)))
+            problems.append(Problem("empty", f"{source.name} is empty", place=source.place(None)))
             return None
         cursor.next()
-        value = kind.read(cursor, ())
+        value = read(cursor, ())
         cursor.next()
         after = cursor.peek()
         if not isinstance(after, StreamEndEvent):

@@ -60,7 +60,7 @@ def read_answers(exercise: Exercise, handed_in: HandedIn, file: str) -> Answers:
     group = Group(tuple(Field(key, kind, "") for key, kind in kinds.items()), f"{next(iter(kinds))}: …")
     problems: list[Problem] = []
     try:
-        values = read_bytes(handed_in.files[file], handed_in.shown(file), group, problems)
+        values = read_bytes(handed_in.files[file], handed_in.shown(file), group.read_partly, problems)
     except InputError as error:
         return Answers({}, error.problems)
     # An answer left empty, as the starter has it, is not given yet. That is no mistake.

@@ -72,6 +72,7 @@ class Attempt:
         self._limits = Limits(call_seconds=exercise.seconds, submission_seconds=12 * exercise.seconds)
         self._running: Any = None
         self._fatal = 0
+        self._has_seen_hidden = False
         self._known: dict[int, tuple[Case, Outcome]] = {}
         self._answers: dict[str, Answers] = {}
 
@@ -120,6 +121,10 @@ class Attempt:
     def problem(self, file: str) -> Problem | None:
         """Why a file that was handed in cannot be read."""
         return self.handed_in.unreadable.get(file)
+
+    def show_hidden(self) -> None:
+        """From here on it may know hidden cases, so nothing that it prints is kept."""
+        self._has_seen_hidden = True
 
     def close(self) -> None:
         """End the submission's process."""
@@ -170,5 +175,5 @@ class Attempt:
         return others
 
     def _keep(self, outcome: Outcome) -> None:
-        if outcome.printed:
+        if outcome.printed and not self._has_seen_hidden:
             self.printed.append(outcome.printed)

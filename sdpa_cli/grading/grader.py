@@ -92,6 +92,8 @@ def _judged(attempt: Attempt, check: Check, status: dict[str, Status], broken: b
     missing = [need for need in check.needs if status.get(need) is not Status.PASSED]
     if missing:
         return Finding(Status.SKIPPED, messages=(say("skipped.needs", needs=tuple(missing)),))
+    if check.visibility == "hidden":
+        attempt.show_hidden()
     try:
         return check.rule.judge(attempt)
     except Exception as error:  # whatever the tool does wrong must not become a student's lost point

@@ -38,7 +38,7 @@ def read_exercise(folder: Path) -> Exercise:
     """
     problems: list[Problem] = []
     path = folder / FILE
-    values = read_document(path, EXERCISE, problems)
+    values = read_document(path, EXERCISE.read, problems)
     if problems or values is None:
         raise InputError(*problems)
     cases = _Cases(folder / "cases", path, problems)
