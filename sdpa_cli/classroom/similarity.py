@@ -1,0 +1,113 @@
+"""Submissions that say the same in nearly the same words: something to look at, and never a verdict.
+
+Winnowing, after S. Schleimer, D. Wilkerson and A. Aiken, "Winnowing: Local Algorithms for Document Fingerprinting",
+SIGMOD 2003. Only the text is looked at, word by word: nothing is parsed, compiled or run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+
+_WORDS = re.compile(r"#[^\n]*|\"[^\"\n]*\"|'[^'\n]*'|\d[\w.]*|\w+|[^\s\w]")
+_MOST_CHARACTERS = 1 << 16
+_WORDS_IN_A_SHINGLE = 8
+_WINDOW = 4
+_LEAST_SHARED = 6
+"""Fingerprints that two submissions must share: a few lines that everybody writes are no likeness."""
+LIKENESS = 0.8
+"""The share of fingerprints in common from which on two submissions are pointed out."""
+_COMMON = 0.1
+"""A fingerprint that so large a part of the class has, and at least `_COMMON_LEAST`, tells nothing about two of them."""
+_COMMON_LEAST = 10
+
+Fingerprint = frozenset[int]
+
+
+def fingerprint(source: bytes) -> Fingerprint:
+    """What is typical of a text, whatever its comments, spaces, strings and numbers.
+
+    Examples
+    --------
+    >>> one = b"def f(x):\\n    return [x + 1, x + 2, x + 3]  # mine\\n"
+    >>> fingerprint(one) == fingerprint(b"def f( x ): return [x+5,x+6,x+7]\\n")
+    True
+    """
+    words = list(_words(source.decode("utf-8", "replace")[:_MOST_CHARACTERS]))
+    count = max(1, len(words) - _WORDS_IN_A_SHINGLE + 1)
+    hashes = [_hashed(words[at : at + _WORDS_IN_A_SHINGLE]) for at in range(count)] if words else []
+    return frozenset(min(hashes[at : at + _WINDOW]) for at in range(max(1, len(hashes) - _WINDOW + 1)) if hashes)
+
+
+def alike(prints: Mapping[int, Fingerprint], given: Fingerprint = frozenset()) -> tuple[tuple[int, ...], ...]:
+    """Groups of submissions that are nearly the same.
+
+    Parameters
+    ----------
+    prints
+        The fingerprints, by number.
+    given
+        What everybody was given to begin with, and does not count.
+
+    Returns
+    -------
+    tuple of tuple of int
+        Each group in ascending order, the groups by their first.
+    """
+    own = {number: found - given for number, found in prints.items()}
+    holders: dict[int, list[int]] = defaultdict(list)
+    for number, found in own.items():
+        for one in found:
+            holders[one].append(number)
+    most = max(_COMMON_LEAST, int(_COMMON * len(own)))
+    pairs: dict[tuple[int, int], int] = defaultdict(int)
+    for numbers in holders.values():
+        if len(numbers) <= most:
+            for pair in combinations(numbers, 2):
+                pairs[pair] += 1
+    near = [pair for pair, shared in pairs.items() if shared and _are_alike(own[pair[0]], own[pair[1]])]
+    return _groups([*near, *_copies(own)])
+
+
+def _are_alike(one: Fingerprint, other: Fingerprint) -> bool:
+    shared = len(one & other)
+    return shared >= _LEAST_SHARED and shared >= LIKENESS * len(one | other)
+
+
+def _copies(own: Mapping[int, Fingerprint]) -> Iterator[tuple[int, int]]:
+    """Texts with all fingerprints in common, however many there are of them."""
+    first: dict[Fingerprint, int] = {}
+    for number, found in own.items():
+        if len(found) >= _LEAST_SHARED and first.setdefault(found, number) != number:
+            yield first[found], number
+
+
+def _groups(pairs: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+    leader: dict[int, int] = {}
+
+    def head(number: int) -> int:
+        while leader.setdefault(number, number) != number:
+            number = leader[number]
+        return number
+
+    for one, other in pairs:
+        low, high = sorted((head(one), head(other)))
+        leader[high] = low
+    members: dict[int, list[int]] = defaultdict(list)
+    for number in sorted(leader):
+        members[head(number)].append(number)
+    return tuple(tuple(group) for _, group in sorted(members.items()))
+
+
+def _words(text: str) -> Iterator[str]:
+    for word in _WORDS.findall(text):
+        if word[0] == "#":
+            continue
+        yield "0" if word[0].isdigit() else "''" if word[0] in "\"'" else word
+
+
+def _hashed(words: Sequence[str]) -> int:
+    return int.from_bytes(hashlib.blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).digest(), "big")

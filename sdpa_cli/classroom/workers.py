@@ -1,0 +1,75 @@
+"""Who grades: processes of this machine, or the workers of a Dask cluster; both are executors, and nothing else."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+
+from sdpa_cli.classroom.tasks import best_level
+from sdpa_cli.clusters import executor_on
+from sdpa_cli.sandbox import Level
+
+_TASKS_PER_PROCESS = 3
+_TASKS_IN_A_CLUSTER = 512
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Where tasks go."""
+
+    opened: Callable[[], AbstractContextManager[Executor]]
+    """A new executor each time, so that one that has broken can be left behind."""
+    ahead: int
+    """How many tasks to have with it at once."""
+    level: Callable[[], Level]
+    """The best confinement that they offer; finding out takes a moment."""
+
+
+def local_workers(count: int | None = None) -> Workers:
+    """Processes of this machine, by default one per core that may be used.
+
+    Each has a warm sandbox of its own, and ends when this process does, however that ends.
+    """
+    number = count or usable_cores()
+
+    @contextmanager
+    def opened() -> Iterator[Executor]:
+        context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks
+        with ProcessPoolExecutor(number, context, _follow_parent) as pool:
+            yield pool
+
+    return Workers(opened, _TASKS_PER_PROCESS * number, best_level)
+
+
+def cluster_workers(address: str) -> Workers:
+    """The workers of a Dask cluster, to which a lost worker's tasks return by themselves."""
+
+    def level() -> Level:
+        with executor_on(address) as executor:
+            return executor.submit(best_level).result()
+
+    return Workers(lambda: executor_on(address), _TASKS_IN_A_CLUSTER, level)
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _follow_parent() -> None:
+    """End with the parent, even when it is killed; and leave Ctrl-C to it, which finishes what is under way."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+
+
+def _end_after(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
