@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region, Verdict
@@ -19,8 +20,14 @@ TILE_KEYS = 384
 """Keys per tile: the depth at which OpenBLAS blocks a product, so that ``P V`` is one pass. 3 % over 256."""
 EDGE_KEYS = 128
 """Keys per tile where the edge of a causal mask or window cuts through it, so that less is computed in vain."""
+WINDOW_ROWS = 256
+"""Rows per region under a window no wider than TILE_KEYS, whose tiles are short: several heads then share a step."""
 TILE_BYTES = 3 << 19
 """Bytes of the largest tile of scores, 1.5 MiB: 1024 float32 rows of the above."""
+THIN_KEYS = 1 << 13
+"""Keys of the longest tile."""
+SMALL_PRODUCT = 10**6
+"""Multiplications up to which OpenBLAS does a product without repacking: ``P V`` of 4 rows in a quarter of the time."""
 LONGEST = 1 << 28
 """Scores of the largest region: about a second of work, which is how soon an interrupt is heard."""
 SHARES = 8
@@ -52,8 +59,7 @@ class Cut:
     """Keys per tile where causal or window cut through it."""
 
 
-@dataclass(frozen=True)
-class Tile:
+class Tile(NamedTuple):
     """The keys of one step of a region, and what the mask says about them."""
 
     cols: slice
@@ -72,14 +78,14 @@ def plan(inputs: Inputs) -> Cut:
         tile = min(keys, block_size or keys)
         return Cut(max(1, batch), max(1, kv_heads), group, queries, keys, tile, tile)
     most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
-    rows = max(1, min(queries, most))
+    rows = max(1, min(queries, most, WINDOW_ROWS if inputs.rule.is_narrow(TILE_KEYS) else most))
     heads = batch * kv_heads * group
     wanted = max(1, min(SHARES, inputs.size // WORTH_SHARING))
     while rows > 64 and heads * -(-queries // rows) < wanted:
         rows = -(-rows // 2)
     stacked = min(group, max(1, most // rows)) if rows == queries else 1
     thin = rows * stacked <= THIN_ROWS
-    tile = min(keys, block_size or (_long(inputs, rows * stacked) if thin else TILE_KEYS))
+    tile = min(keys, block_size or (_long(rows * stacked, inputs.d_v) if thin else TILE_KEYS))
     found = batch * kv_heads * -(-group // stacked) * -(-queries // rows)
     span = min(keys, max(tile, LONGEST // (rows * stacked)))
     while found * -(-keys // span) < wanted and span > 4 * tile:
@@ -97,9 +103,9 @@ def plan_parts(inputs: Inputs) -> Cut:
     return Cut(1, batched, group, rows, span, span, span)
 
 
-def _long(inputs: Inputs, rows: int) -> int:
-    """Keys per tile of a thin region: what a core's cache holds of V, for scores must not outgrow it either."""
-    return max(TILE_KEYS, TILE_BYTES // (inputs.dtype.itemsize * max(1, rows * inputs.d_v)))
+def _long(rows: int, d_v: int) -> int:
+    """Keys per tile of a region of so few query rows that its products are bound by reading K and V."""
+    return max(TILE_KEYS, min(THIN_KEYS, SMALL_PRODUCT // max(1, rows * d_v)))
 
 
 def regions(inputs: Inputs, cut: Cut) -> Iterator[Region]:
@@ -142,19 +148,15 @@ def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> It
         that a reader sees what is skipped without paying for each step of it.
     """
     start, stop = rule.live_range(rows)
+    before, after = slice(rows.start, rows.start), slice(rows.stop, rows.stop)
     if start > 0:
-        yield Tile(slice(0, start), slice(rows.start, rows.start), slice(rows.start, rows.start), Verdict.FORBIDDEN)
+        yield Tile(slice(0, start), before, before, Verdict.FORBIDDEN)
     while start < stop:
-        cols = slice(start, min(start + keys, stop))
-        cut = rule.mixed_rows(rows, cols)
-        if edge is not None and cut.start < cut.stop:
-            cols = slice(start, min(start + edge, stop))
-        yield _tile(rule, rule.live_rows(rows, cols), cols)
+        width = keys if edge is None else min(keys, max(edge, rule.clear_until(rows, start) - start))
+        cols = slice(start, min(start + width, stop))
+        live = rule.live_rows(rows, cols)
+        verdict, mixed = rule.judge(live, cols)
+        yield Tile(cols, live, mixed, verdict)
         start = cols.stop
     if stop < rule.keys:
-        yield Tile(slice(stop, rule.keys), slice(rows.stop, rows.stop), slice(rows.stop, rows.stop), Verdict.FORBIDDEN)
-
-
-def _tile(rule: MaskRule, rows: slice, cols: slice) -> Tile:
-    verdict = rule.verdict(rows, cols) if rows.start < rows.stop else Verdict.FORBIDDEN
-    return Tile(cols, rows, rows if rule.beyond_position(cols) else rule.mixed_rows(rows, cols), verdict)
+        yield Tile(slice(stop, rule.keys), after, after, Verdict.FORBIDDEN)

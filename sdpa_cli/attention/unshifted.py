@@ -24,7 +24,7 @@ from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import THIN_ROWS, key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.softmax import SoftmaxState, row_sums
 from sdpa_cli.attention.streaming import Scratch, cells
-from sdpa_cli.attention.tiles import SMALL, Cut, pieces, tiles
+from sdpa_cli.attention.tiles import SMALL, Cut, Tile, pieces, tiles
 
 Array = NDArray[Any]
 
@@ -100,12 +100,20 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         p = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch.scores)
         exp(p, out=p)
         if tile.verdict is Verdict.MIXED:
+            # After the exponential, because −inf before it sends some down its slow paths.
             mixed = p[..., tile.mixed.start - tile.rows.start : tile.mixed.stop - tile.rows.start, :]
-            np.multiply(mixed, ~cells(inputs, tile.mixed, tile.cols), out=mixed)
-        rows = stacked(p)
-        part = np.matmul(rows, value_rows(inputs, tile.cols), out=scratch.acc(rows, inputs.d_v))
+            np.multiply(mixed, _allowed(inputs, tile), out=mixed)
+        rows, values = stacked(p), value_rows(inputs, tile.cols)
         here = state.at((..., tile.rows))
-        np.add(here.l, row_sums(rows).reshape(here.l.shape), out=here.l)
-        np.add(here.acc, part.reshape(here.acc.shape), out=here.acc)
+        here.l[...] += row_sums(rows).reshape(here.l.shape)
+        here.acc[...] += np.matmul(rows, values, out=scratch.acc(rows, inputs.d_v)).reshape(here.acc.shape)
     # A query that saw no live key is left as one that saw none.
     np.copyto(state.m, 0, where=state.l > 0)
+
+
+def _allowed(inputs: Inputs, tile: Tile) -> Array:
+    """1 for each allowed cell of the tile's mixed rows, else 0."""
+    if not inputs.rule.beyond_position(tile.cols):
+        return inputs.rule.band(tile.mixed, tile.cols, inputs.dtype)
+    allowed: Array = ~cells(inputs, tile.mixed, tile.cols)
+    return allowed
