@@ -15,6 +15,7 @@ from sdpa_cli.sandbox.children import Child, Ending
 from sdpa_cli.sandbox.inside import wire
 from sdpa_cli.sandbox.limits import Limits
 from sdpa_cli.sandbox.outcome import Fault, Kind, Outcome
+from sdpa_cli.sandbox.program import SandboxError
 from sdpa_cli.sandbox.text import clean
 
 MAX_TESTS = 200
@@ -108,7 +109,11 @@ class Submission:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except SandboxError:
+            if error is None:  # otherwise that error, Ctrl-C say, is the one to be told
+                raise
 
     def _ask(self, kind: bytes, body: object) -> Outcome:
         if self._ending is not None:

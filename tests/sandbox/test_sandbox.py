@@ -113,6 +113,20 @@ def f(): return hasattr(builtins, 'stolen') or hasattr(numpy, 'stolen') or 'firs
         assert second.call("f").value is False
 
 
+def interrupted(box: Sandbox) -> None:
+    with box.open(b"def f(): return 1", "f.py"):
+        box.close()
+        raise KeyboardInterrupt
+
+
+def test_the_first_error_is_the_one_that_is_told():
+    box = Sandbox()
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(box)
+    with pytest.raises(SandboxError, match="the sandbox has been closed"):
+        box.open(b"")
+
+
 def descendants(pid: int) -> set[int]:
     found = set()
     for children in Path("/proc", str(pid), "task").glob("*/children"):
