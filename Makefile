@@ -30,6 +30,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q sdpa_cli  # an editable install is not compiled by pip; start-up would pay for it
 	@touch $@
 
 $(VENV)/.tested: $(VENV)/.installed
