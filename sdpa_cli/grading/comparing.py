@@ -43,9 +43,9 @@ def not_returned(attempt: Attempt, outcome: Outcome) -> Message | None:
     return say("return.kind", function=function.name, wanted=wanted, found=_described(outcome.value))
 
 
-def ending(attempt: Attempt, outcome: Outcome) -> Message:
-    """How a call or a load ended that did not return."""
-    name = attempt.function.name
+def ending(attempt: Attempt, outcome: Outcome, what: str | None = None) -> Message:
+    """How a call of the function, or of something else, or a load, ended that did not return."""
+    name = what or attempt.function.name
     if outcome.error is not None and outcome.kind is Kind.RAISED:
         where = place(attempt, outcome.error)
         values = {"function": name, "type": outcome.error.type, "message": outcome.error.message}

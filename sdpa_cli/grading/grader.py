@@ -110,7 +110,7 @@ def _not_loaded(attempt: Attempt) -> Finding | None:
     outcome = attempt.load()
     if outcome.kind is Kind.RETURNED:
         return None
-    return failed(say("file.does-not-load", file=attempt.handed_in.shown(file), why=ending(attempt, outcome)))
+    return failed(say("file.does-not-load", file=attempt.handed_in.shown(file), why=ending(attempt, outcome, file)))
 
 
 def _explained(attempt: Attempt, items: list[FeedbackItem]) -> list[FeedbackItem]:

@@ -52,7 +52,7 @@ class OwnTestsRule:
 def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
     """Why these tests cannot be used to catch faults."""
     if run.load.kind is not Kind.RETURNED:
-        return say("tests.not-loaded", file=file, why=ending(attempt, run.load))
+        return say("tests.not-loaded", file=file, why=ending(attempt, run.load, file))
     if not run.outcomes:
         return say("tests.none", file=file)
     for name, outcome in run.outcomes.items():

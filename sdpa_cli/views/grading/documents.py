@@ -9,7 +9,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from sdpa_cli.grading.checking import Checked
-from sdpa_cli.grading.report import FeedbackItem, Status
+from sdpa_cli.grading.report import FeedbackItem, Message, Status
 from sdpa_cli.grading.saying import Speaker
 
 SCHEMA_VERSION = 1
@@ -138,17 +138,23 @@ def github_text(checked: Iterable[Checked]) -> str:
 def _annotation(item: FeedbackItem, checked: Checked) -> str:
     if item.status not in (Status.FAILED, Status.ERROR):
         return ""
-    properties = {**dict(_place(item)), "title": f"{checked.report.exercise} {checked.speaker.title(item.check)}"}
+    properties = {**_place(item), "title": f"{checked.report.exercise} {checked.speaker.title(item.check)}"}
     shown = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::error {shown}::{_data(message_of(item, checked.speaker))}\n"
 
 
-def _place(item: FeedbackItem) -> Iterator[tuple[str, str]]:
-    for message in item.finding.messages:
-        if found := _PLACE.fullmatch(str(message.values.get("place", ""))):
-            yield "file", found["file"]
-            yield "line", found["line"]
-            return
+def _place(item: FeedbackItem) -> dict[str, str]:
+    """File and line of the student's that a check speaks of, if it speaks of one."""
+    found = (_PLACE.fullmatch(place) for message in item.finding.messages for place in _places(message))
+    return next((match.groupdict() for match in found if match), {})
+
+
+def _places(message: Message) -> Iterator[str]:
+    for name, value in message.values.items():
+        if isinstance(value, Message):
+            yield from _places(value)
+        elif name == "place":
+            yield str(value)
 
 
 def _data(text: str) -> str:

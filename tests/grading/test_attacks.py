@@ -1,0 +1,129 @@
+"""Attacks as submissions, with the verdict of `check`. Those on the machine itself are tried under tests/sandbox."""
+
+import os
+
+import pytest
+from grading.items import item, keys
+from submissions.faults import source
+
+from sdpa_cli.grading.handed_in import hand_in
+from sdpa_cli.grading.report import Status
+
+RIGHT = source({})
+HEAD = "import numpy as np\n\n\ndef attention(Q, K, V, mask=None):\n"
+
+
+def body(text):
+    return HEAD + "".join(f"    {line}\n" for line in text.splitlines())
+
+
+EXAMPLE = {
+    "an endless loop": (body("while True: pass"), "call.timeout"),
+    "an endless loop that catches everything": (body("while True:\n    try:\n        while True: pass\n    except BaseException: pass"), "call.timeout"),
+    "sleep": (body("import time\ntime.sleep(60)"), "call.timeout"),
+    "a flood of prints": (body("while True: print('x' * 1000)"), "call.flooded"),
+    "exit": (body("import sys\nsys.exit(0)"), "call.exited"),
+    "exit at once": (body("import os\nos._exit(0)"), "call.exited"),
+    "an interrupt": (body("raise KeyboardInterrupt"), "call.raised-at"),
+    "a segmentation fault": (body("import ctypes\nctypes.string_at(0)"), "call.crashed"),
+    "abort": (body("import os\nos.abort()"), "call.crashed"),
+    "too much memory": (body("return bytearray(1 << 42), 0"), "call.raised-at"),
+    "deep recursion": (body("return attention(Q, K, V, mask)"), "call.raised-at"),
+    "an exception that loops when printed": (body("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"), "call.timeout"),
+    "an exception that cannot be printed": (body("class E(Exception):\n    def __str__(self): raise SystemExit\nraise E"), "call.raised-at"),
+    "objects that equal everything": (body("class Any:\n    def __eq__(self, other): return True\n    __array__ = None\nreturn Any(), Any()"), "return.kind"),
+    "an object array with a reducer": (body("class R:\n    def __reduce__(self): return (print, ('run',))\nreturn np.array([R()], object), np.array([R()], object)"), "return.kind"),
+    "a subclass of ndarray that equals everything": (
+        body("class A(np.ndarray):\n    def __eq__(self, other): return np.ones(self.shape, bool)\n    __le__ = __lt__ = __eq__\nreturn np.zeros((2, 3)).view(A), np.zeros((2, 2)).view(A)"),
+        "value.differs",
+    ),
+    "patched NumPy": ("import numpy\nnumpy.allclose = lambda *a, **k: True\nnumpy.array_equal = numpy.allclose\n" + body("return np.zeros((2, 3)), np.zeros((2, 2))"), "value.differs"),
+    "NaN everywhere": (body("return np.full((2, 3), np.nan), np.full((2, 2), np.nan)"), "value.differs"),
+    "infinity everywhere": (body("return np.full((2, 3), np.inf), np.full((2, 2), np.inf)"), "value.differs"),
+    "the input as the answer": (body("return V, Q"), "value.differs"),
+    "a row that would broadcast": (body("return np.zeros((1, 3)), np.zeros((1, 2))"), "return.shape"),
+    "a dimension too many": (body("return np.zeros((1, 2, 3)), np.zeros((1, 2, 2))"), "return.shape"),
+    "truth values": (body("return np.ones((2, 3), bool), np.ones((2, 2), bool)"), "value.differs"),
+    "a string": (body("return 'O', 'A'"), "return.kind"),
+    "a generator": (body("yield np.zeros((2, 3))"), "return.kind"),
+    "a million results": (body("return [np.zeros(2)] * 10 ** 6"), "return.kind"),
+    "a huge view": (body("return np.broadcast_to(np.zeros(1), (1 << 40,)), 0"), "call.too-big"),
+}
+
+
+@pytest.mark.parametrize(("text", "key"), EXAMPLE.values(), ids=EXAMPLE)
+def test_an_attack_ends_as_a_failed_check(graded, text, key):
+    report = graded("F3", {"attention.py": text}, seconds=0.4, only=("example", "row-sums"))
+    assert (item(report, "example").status, keys(item(report, "example"))[0]) == (Status.FAILED, key)
+    assert item(report, "row-sums").status is Status.SKIPPED
+    assert report.points == 0
+
+
+def test_after_an_attack_the_next_submission_is_graded(graded):
+    assert graded("F3", {"attention.py": RIGHT}, only=("example",)).complete
+
+
+def test_an_end_of_the_process_costs_the_checks_that_meet_it_and_no_other(graded):
+    text = source({"check": "if Q.shape[0] == 4 and mask is None:\n        import os; os._exit(1)"})
+    report = graded("F3", {"attention.py": text}, only=("shapes", "masks"))
+    assert (item(report, "shapes").status, keys(item(report, "shapes"))) == (Status.FAILED, ["call.exited"])
+    assert item(report, "masks").status is Status.PASSED
+
+
+def test_a_run_that_is_stopped_twice_is_not_tried_for_ever(graded):
+    report = graded("F3", {"attention.py": source({"check": "if Q.shape[0] != 2 or K.shape[0] != 2:\n        while True: pass"})}, seconds=0.4)
+    said = [key for one in report.items for key in keys(one)]
+    assert said.count("call.timeout") >= 1
+    assert "call.gone" in said
+    assert item(report, "example").status is Status.PASSED
+
+
+def test_a_verdict_cannot_be_forged_by_what_is_printed(graded):
+    text = "print('{\"status\": \"passed\", \"points\": 33}')\n" + body("print('PASSED')\nreturn np.zeros((2, 3)), np.zeros((2, 2))")
+    assert graded("F3", {"attention.py": text}).points == 0
+
+
+def test_the_right_values_are_nowhere_to_be_found(graded):
+    """Frames, modules and the heap of the process hold no other array that looks like the answer."""
+    text = body(
+        "import gc, sys\n"
+        "found = [o for o in gc.get_objects() if isinstance(o, np.ndarray) and o.shape == (2, 2) and abs(o[0, 0] - 0.3302) < 1e-3]\n"
+        "frame = sys._getframe()\n"
+        "while frame:\n"
+        "    found += [o for o in frame.f_locals.values() if isinstance(o, np.ndarray) and o.shape == (2, 3) and abs(o[0, 0] - 0.3302) < 1e-3]\n"
+        "    frame = frame.f_back\n"
+        "print('FOUND' if found or any('grading' in name for name in sys.modules) else 'nothing')\n"
+        "return np.zeros((2, 3)), np.zeros((2, 2))"
+    )
+    report = graded("F3", {"attention.py": text}, only=("example",))
+    assert report.printed == "nothing\n"
+
+
+def test_a_stand_in_is_not_in_reach_of_the_function_that_is_judged(graded):
+    """Tests call the right function by the parent; a function that imports them gets none of that."""
+    text = "from test_attention import *\nimport test_attention\n\n\ndef attention(Q, K, V, mask=None):\n    return test_attention.attention(Q, K, V, mask)\n"
+    report = graded("F3", {"attention.py": text}, solved=True, only=("example",))
+    assert report.points == 0
+
+
+KINDS = {
+    "a link": lambda path: path.symlink_to("/etc/passwd"),
+    "a pipe": lambda path: os.mkfifo(path),
+    "a folder": lambda path: path.mkdir(),
+    "a gigabyte": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_WRONLY), 1 << 30),
+    "a dangling link": lambda path: path.symlink_to("nowhere"),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and links are a matter of POSIX systems")
+@pytest.mark.parametrize("make", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("name", ["attention.py", "answers.yaml"])
+def test_what_is_no_file_is_not_opened(box, exercise, tmp_path, make, name):
+    from sdpa_cli.grading.grader import grade
+
+    (tmp_path / name).unlink(missing_ok=True)
+    make(tmp_path / name)
+    report = grade(exercise("F3"), hand_in(exercise("F3"), tmp_path), box)
+    found = item(report, "loads" if name == "attention.py" else "output")
+    assert found.status is Status.FAILED
+    assert keys(found)[0] in ("file.unreadable", "answer.problem")

@@ -1,0 +1,264 @@
+"""`sdpa init`, `check` and `hint` as a student uses them, from the first file to full marks."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+from grading.items import EXERCISES, SOLUTIONS
+from submissions.faults import F3, source
+
+from sdpa_cli import cli
+from sdpa_cli.cases import load_case
+from sdpa_cli.errors import ExitCode
+
+
+@pytest.fixture
+def sdpa(tmp_path, monkeypatch, capsys):
+    """Run a command line in an empty folder; gives the status, standard output and standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments):
+        status = cli.run([*arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def solve(folder, name):
+    for path in (SOLUTIONS / name).iterdir():
+        if path.is_file():
+            shutil.copy(path, folder / name / path.name)
+
+
+def tree(folder):
+    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and ".sdpa" not in p.parts}
+
+
+def test_from_nothing_to_full_marks(sdpa, tmp_path):
+    status, out, _ = sdpa("init")
+    assert status == ExitCode.OK
+    assert "4 files written for F3" in out
+    assert out.endswith("next: sdpa check F1\n")
+    status, out, _ = sdpa("check")
+    assert status == ExitCode.FAILED
+    assert "F3  The function                                                     0/33 points" in out
+    assert out.endswith("so far  F1 0/9  F2 0/10  F3 0/33  F4 0/12  F5 0/12  X1 0/12\nnext    open F1/README.md\n")
+    for name in ("F1", "F2", "F3", "F4", "F5"):
+        solve(tmp_path, name)
+        assert sdpa("check", name)[0] == ExitCode.OK
+    status, out, _ = sdpa("check")
+    assert status == ExitCode.FAILED
+    assert "F1 9/9 ✓  F2 10/10 ✓  F3 32/33 ✓  F4 12/12 ✓  F5 8/12 ✓  X1 0/12" in out
+    solve(tmp_path, "X1")
+    status, out, _ = sdpa("check")
+    assert status == ExitCode.OK
+    assert out.endswith("All points that can be checked are there.\n")
+    assert "6 points stay open" in out
+
+
+def test_init_never_overwrites_and_writes_what_is_missing(sdpa, tmp_path):
+    sdpa("init")
+    (tmp_path / "F3" / "attention.py").write_text("mine")
+    (tmp_path / "F3" / "answers.yaml").unlink()
+    before = tree(tmp_path)
+    status, out, _ = sdpa("init")
+    assert status == ExitCode.OK
+    assert "1 files written for F3" in out
+    assert "3 files kept as they are for F3" in out
+    after = tree(tmp_path)
+    assert after.pop("F3/answers.yaml") == (EXERCISES / "F3" / "starter" / "answers.yaml").read_bytes()
+    assert after == before
+
+
+def test_reset_keeps_every_backup(sdpa, tmp_path):
+    sdpa("init")
+    for text in ("first", "second"):
+        (tmp_path / "F3" / "attention.py").write_text(text)
+        status, out, _ = sdpa("init", "--reset", "f3")
+        assert status == ExitCode.OK
+        assert "your files of F3 are kept in .sdpa/backup/F3-" in out
+    kept = [(tmp_path / ".sdpa" / "backup" / f"F3-{n}" / "attention.py").read_text() for n in (1, 2)]
+    assert kept == ["first", "second"]
+    assert (tmp_path / "F3" / "attention.py").read_bytes() == (EXERCISES / "F3" / "starter" / "attention.py").read_bytes()
+
+
+def test_a_workspace_keeps_its_language(sdpa, tmp_path):
+    sdpa("init", "--lang", "hu")
+    assert (tmp_path / "F1" / "README.md").read_text("utf-8").startswith("# F1 · Mik a súlyok")
+    assert "pont" in sdpa("check", "F1")[1]
+    assert "points" in sdpa("check", "F1", "--lang", "en")[1]
+    sdpa("init")
+    assert "pont" in sdpa("check", "F1")[1]
+
+
+def test_a_workspace_is_found_from_inside_it(sdpa, tmp_path, monkeypatch):
+    sdpa("init")
+    monkeypatch.chdir(tmp_path / "F3")
+    status, out, _ = sdpa("check", "F3")
+    assert status == ExitCode.FAILED
+    assert "next    open README.md" in out
+    status, _, err = sdpa("init")
+    assert (status, "lies in the workspace" in err) == (ExitCode.BAD_INPUT, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("check",), "this folder is no workspace"),
+        (("check", "F3"), "this folder is no workspace"),
+        (("check", "F3", "none.py"), "none.py does not exist"),
+        (("check", "F9", "."), "there is no exercise F9"),
+        (("check", "F3", ".", "--only", "exampel"), "there is no check exampel"),
+        (("check", "F3", ".", "--exercises", "nowhere"), "nowhere is no folder of exercises"),
+        (("hint", "F3", "hidden"), "there is no hint for hidden"),
+        (("init", "--reset", "F9"), "there is no exercise F9"),
+        (("prove", ".", "--exercises", "."), "holds no exercise"),
+    ],
+    ids=" ".join,
+)
+def test_what_cannot_be_done_is_said(sdpa, arguments, message):
+    status, out, err = sdpa(*arguments)
+    assert (status, out) == (ExitCode.BAD_INPUT, "")
+    assert message in err
+
+
+def test_a_failing_input_becomes_a_case_and_the_next_command(sdpa, tmp_path):
+    sdpa("init")
+    (tmp_path / "F3" / "attention.py").write_text(source(F3["scale-by-sqrt-d-v"]))
+    _, out, _ = sdpa("check", "F3")
+    assert "next    sdpa explain .sdpa/F3-example.yaml --fault scale-by-sqrt-d-v" in out
+    assert out.count("--fault scale-by-sqrt-d-v") == 2  # once where it shows first, once as the next step
+    case = load_case(tmp_path / ".sdpa" / "F3-example.yaml")
+    assert case.title == "F3: two-token example, no mask"
+    assert case.attend().output.round(4).tolist() == [[0.3302, 0.6698, 0], [0.6698, 0.3302, 0]]
+    solve(tmp_path, "F3")
+    sdpa("check", "F3")
+    assert list((tmp_path / ".sdpa").glob("*.yaml")) == []
+
+
+@pytest.mark.parametrize("name", [case.stem for case in sorted((EXERCISES / "X1" / "cases").glob("*.yaml"))])
+def test_a_case_that_is_written_is_the_case_that_was_read(tmp_path, name):
+    from sdpa_cli.grading.case_texts import case_text
+
+    case = load_case(EXERCISES / "X1" / "cases" / f"{name}.yaml")
+    (tmp_path / "again.yaml").write_text(case_text(case, "again"), "utf-8")
+    again = load_case(tmp_path / "again.yaml")
+    assert (again.attend().output == case.attend().output).all()
+    assert (again.attend().forbidden() == case.attend().forbidden()).all()
+
+
+def test_hints_come_one_level_at_a_time_for_what_has_failed(sdpa, tmp_path):
+    sdpa("init")
+    (tmp_path / "F3" / "attention.py").write_text(source(F3["mask-after-softmax"]))
+    sdpa("check", "F3")
+    outs = [sdpa("hint", "F3")[1] for _ in range(4)]
+    assert [out.split(". ")[1].split(":")[0] for out in outs] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 3 of 3"]
+    assert outs[0].startswith("F3, two-token example, causal mask.")
+    assert outs[0].endswith("The next hint: sdpa hint F3 example-causal\n")
+    assert outs[2].endswith("The statement is in F3/README.md.\n")
+    assert "Hint 1 of 3" in sdpa("hint", "F3", "large-logits")[1]
+    solve(tmp_path, "F3")
+    sdpa("check", "F3")
+    assert sdpa("hint", "F3")[1] == "Every check of F3 passes; there is nothing to hint at.\n"
+
+
+def test_progress_that_somebody_broke_is_only_forgotten(sdpa, tmp_path):
+    sdpa("init")
+    for text in ("{", "[]", '{"F3": {"points": 1}}', '{"F3": []}'):
+        (tmp_path / ".sdpa" / "progress.json").write_text(text)
+        (tmp_path / ".sdpa" / "hints.json").write_text(text)
+        assert sdpa("hint", "F3")[0] == ExitCode.OK
+        assert sdpa("check", "F1")[0] == ExitCode.FAILED
+
+
+def test_a_file_from_anywhere_is_graded_and_nothing_is_remembered(sdpa, tmp_path):
+    (tmp_path / "mine.py").write_text(source({}))
+    status, out, _ = sdpa("check", "F3", "mine.py", "--only", "shapes,exact-zeros")
+    assert status == ExitCode.OK
+    assert "so far" not in out
+    assert not (tmp_path / ".sdpa").exists()
+
+
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "markdown", "source": ["# F3"]},
+        {"cell_type": "code", "source": ["%matplotlib inline\n", "import numpy as np\n", "!pip list\n", "np?"]},
+        {"cell_type": "code", "source": source({})},
+        {"cell_type": "code", "source": "%%timeit\nattention()\n"},
+        {"cell_type": "code", "source": (SOLUTIONS / "F3" / "test_attention.py").read_text().replace("from attention import attention\n", "")},
+    ]
+}
+
+
+@pytest.mark.parametrize("given", ["beside the starter", "alone", "named"])
+def test_a_notebook_stands_in_for_the_python_files(sdpa, tmp_path, given):
+    sdpa("init")
+    (tmp_path / "F3" / "work.ipynb").write_text(json.dumps(NOTEBOOK))
+    shutil.copy(SOLUTIONS / "F3" / "answers.yaml", tmp_path / "F3")
+    if given != "beside the starter":
+        (tmp_path / "F3" / "attention.py").unlink()
+        (tmp_path / "F3" / "test_attention.py").unlink()
+    status, out, _ = sdpa("check", "F3", *(["F3/work.ipynb"] if given == "named" else []))
+    assert (status, "32/33 points" in out) == (ExitCode.OK, True)
+
+
+def test_an_error_in_a_notebook_names_its_cell(sdpa, tmp_path):
+    cells = [*NOTEBOOK["cells"][:2], {"cell_type": "code", "source": "def attention(Q, K, V, mask=None):\n    return 1 / 0\n"}]
+    (tmp_path / "work.ipynb").write_text(json.dumps({"cells": cells}))
+    _, out, _ = sdpa("check", "F3", "work.ipynb")
+    assert "ZeroDivisionError: division by zero (at work.ipynb[2]:2)" in " ".join(out.split())
+
+
+def test_a_notebook_that_is_none_is_said_to_be_none(sdpa, tmp_path):
+    (tmp_path / "work.ipynb").write_text("{}")
+    _, out, _ = sdpa("check", "F3", "work.ipynb")
+    assert "work.ipynb is no Jupyter notebook" in out
+
+
+def test_a_function_of_one_s_own_package_is_graded_where_it_is(sdpa, monkeypatch):
+    # Not in pytest's folder, which only its owner may enter: code that is graded never runs as root.
+    with tempfile.TemporaryDirectory() as name:
+        package = Path(name, "kernels")
+        package.mkdir()
+        Path(name).chmod(0o755)
+        (package / "__init__.py").write_text("SCALE = 2\n")
+        flash = source({}).replace("def attention", "def flash")
+        (package / "fast.py").write_text(f"from kernels import SCALE\n{flash}")
+        monkeypatch.chdir(name)
+        status, out, _ = sdpa("check", "F3", "kernels.fast:flash", "--only", "shapes,masks,large-logits")
+        assert status == ExitCode.OK, out
+        assert "level L0 (limits and timeouts only)" in out
+        assert sdpa("check", "F3", "kernels.fast:none", "--only", "shapes")[0] == ExitCode.FAILED
+        monkeypatch.chdir("/")
+
+
+def test_watching_grades_again_what_was_saved(tmp_path):
+    command = [sys.executable, "-m", "sdpa_cli"]
+    subprocess.run([*command, "init"], cwd=tmp_path, check=True, capture_output=True)
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen([*command, "check", "F1", "--watch"], cwd=tmp_path, **piped) as watching:
+        try:
+            until(watching.stdout, "next ")
+            until(watching.stderr, "Watching")
+            time.sleep(0.3)
+            solve(tmp_path, "F1")
+            until(watching.stdout, "9/9 points")
+        finally:
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(20) == ExitCode.OK
+
+
+def until(stream, words):
+    for line in stream:
+        if words in line:
+            return
+    raise AssertionError(f"{words!r} never came")
