@@ -1,1 +1,1 @@
-"""Explanations: a case, a fault or a topic in, a frozen `Trace` of steps out. Its prose is in ``texts``, none in code."""
+"""Explanations: a case, a fault or a topic in, a frozen `Trace` of steps out. Prose is in ``texts``, none in code."""

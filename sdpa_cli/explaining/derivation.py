@@ -8,7 +8,10 @@ from sdpa_cli.cases import Case
 from sdpa_cli.explaining.selecting import Selectors
 from sdpa_cli.explaining.steps.cell import cell
 from sdpa_cli.explaining.steps.closing import costs, questions
+from sdpa_cli.explaining.steps.comparison import alibi, scores
+from sdpa_cli.explaining.steps.layer import embeddings, positions, projection, rope
 from sdpa_cli.explaining.steps.masking import mask
+from sdpa_cli.explaining.steps.merging import cache, heads
 from sdpa_cli.explaining.steps.output import alternatives, output
 from sdpa_cli.explaining.steps.scores import bias, inputs, products, scale, softcap
 from sdpa_cli.explaining.steps.softmax import exponentials, maximum, weights
@@ -82,17 +85,45 @@ def ranges(which: Axis) -> tuple[Value, ...]:
 
 
 def _steps(way: Walk) -> Iterator[Step]:
+    """As many as the case has."""
+    yield from _made(way)
     yield inputs(way)
-    yield products(way)
-    yield scale(way)
+    if way.case.score is None:
+        yield products(way)
+        yield scale(way)
+    else:
+        yield scores(way)
     if way.case.softcap is not None:
         yield softcap(way)
     if way.bias is not None:
         yield bias(way)
-    for step in (mask, maximum, exponentials, weights, output, alternatives, questions, costs):
+    if way.slope is not None:
+        yield alibi(way)
+    for step in (mask, maximum, exponentials, weights, output):
+        yield step(way)
+    if way.case.layer is not None:
+        yield heads(way, way.case.layer)
+    if way.case.cached or way.case.decode:
+        yield cache(way)
+    for step in (alternatives, questions, costs):
         yield step(way)
 
 
+def _made(way: Walk) -> Iterator[Step]:
+    """How Q, K and V came about, where they were not given."""
+    layer = way.case.layer
+    if layer is not None:
+        yield embeddings(way, layer)
+        if way.case.placement.added is not None:
+            yield positions(way, layer)
+        yield projection(way, layer)
+    if way.case.placement.rope is not None:
+        yield rope(way)
+
+
 def _leading(way: Walk, sizes: tuple[int, ...]) -> Iterator[tuple[str, int, int]]:
-    kinds = ("batch", "in-batch-head")[-len(sizes) :] if len(sizes) == 2 else ("batch",)
+    """Each leading axis: what it is, which entry is shown, how many there are."""
+    layer = way.case.layer
+    of_heads = len(sizes) == 2 or (layer is not None and layer.projections.heads is not None)
+    kinds = ("batch", "in-batch-head") if len(sizes) == 2 else ("in-batch-head",) if of_heads else ("batch",)
     yield from zip(kinds, way.leading, sizes, strict=True)

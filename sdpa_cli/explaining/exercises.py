@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sdpa_cli.explaining.trace import Command, Prose, Step, Trace, words
+from sdpa_cli.explaining.trace import Command, Part, Prose, Step, Trace, words
 
 START = {
     "F1": "sdpa explain shapes",
-    "F2": "sdpa explain exercises/examples/two-token.yaml --steps maximum,exponentials,weights",
-    "F3": "sdpa explain exercises/examples/two-token.yaml",
-    "F4": "sdpa explain exercises/examples/two-token-causal.yaml --steps mask,weights",
+    "F2": "sdpa explain --fault no-max-shift",
+    "F3": "sdpa explain masks",
+    "F4": "sdpa explain --fault mask-multiplied",
     "F5": "sdpa explain scaling",
 }
 """What is worth reading first. An exercise that is not listed has its statement alone."""
@@ -25,7 +25,7 @@ def explain_exercise(name: str, statement: str) -> Trace:
         Markdown in the reader's language; its first heading is the title.
     """
     title = statement.split("\n", 1)[0].removeprefix("# ").strip()
-    start = [words("exercise.start.init"), Command("sdpa init")]
+    start: list[Part] = [words("exercise.start.init"), Command("sdpa init")]
     if name in START:
         start += [words("exercise.start.read"), Command(START[name])]
     start += [words("exercise.start.check"), Command(f"sdpa check {name}"), Command(f"sdpa hint {name}")]

@@ -23,7 +23,7 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Entry:
-    """One entry of a matrix or vector. An integer index counts from 0, and is shown counted from 1; a letter is itself."""
+    """One entry of a matrix or vector. An integer index counts from 0 and is shown counted from 1."""
 
     of: Maths
     indices: tuple[int | str, ...]

@@ -55,7 +55,9 @@ def answer(request: Request) -> Trace:
 
         return _only(explain_fault(request.fault, None if request.subject is None else _case(request)), request)
     if request.subject is None:
-        raise InputError(Problem("no-subject", "what is to be explained?", f"a case file, or one of {', '.join(TOPICS)}"))
+        raise InputError(
+            Problem("no-subject", "what is to be explained?", f"a case file, or one of {', '.join(TOPICS)}")
+        )
     if _is_topic(request.subject):
         return _only(explain_topic(request.subject, request.options), request)
     return _of_case(_case(request), request)
@@ -92,7 +94,9 @@ def _case(request: Request) -> Case:
     """The one case that is meant."""
     subject = str(request.subject)
     if subject != "-" and not Path(subject).exists() and (near := get_close_matches(subject, TOPICS, n=1)):
-        raise InputError(Problem("no-subject", f"there is no file and no topic '{subject}'", hint=f"did you mean {near[0]}?"))
+        raise InputError(
+            Problem("no-subject", f"there is no file and no topic '{subject}'", hint=f"did you mean {near[0]}?")
+        )
     cases = load_cases([subject], request.overrides)
     number = request.document or 1
     if len(cases) > 1 and request.document is None:
@@ -120,10 +124,14 @@ def _contradictions(request: Request) -> Iterator[Problem]:
     if topic and request.selectors != Selectors():
         yield Problem("contradiction", "--row, --cell, --head and --block-size are about a case, not about a topic")
     if not topic and request.options != TopicOptions():
-        given = [f"--{part.name}" for part in fields(TopicOptions) if getattr(request.options, part.name) != part.default]
+        given = [
+            f"--{part.name}" for part in fields(TopicOptions) if getattr(request.options, part.name) != part.default
+        ]
         yield Problem("contradiction", f"{', '.join(given)}: only topics have it")
     if request.faults and request.subject is not None:
-        yield Problem("contradiction", "--faults lists the whole catalogue, whatever the case", hint="--fault NAME takes one")
+        yield Problem(
+            "contradiction", "--faults lists the whole catalogue, whatever the case", hint="--fault NAME takes one"
+        )
     if request.subject is None and request.library is not None:
         yield Problem("no-subject", "--as needs a case file")
 

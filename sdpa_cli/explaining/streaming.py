@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sdpa_cli.attention.rule import Verdict
+from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.cases import Case
 from sdpa_cli.explaining.derivation import axis_notes, head_notes
 from sdpa_cli.explaining.maths import call, entry, equal, largest, minus, over, plus, product, times, total, vector
@@ -144,7 +144,7 @@ def _end(way: Walk, walked: list[tuple[Array, list[TileStep]]]) -> Step:
     slack = scale * 64 * float(np.finfo(way.attention.dtype).eps)
     skipped = sum(tile.verdict is Verdict.FORBIDDEN for _, tiles in walked for tile in tiles)
     tiles = sum(len(tiles) for _, tiles in walked)
-    parts = (
+    parts: tuple[Part, ...] = (
         words("stream.end.why"),
         *worked,
         Check(words("check.two-pass", deviation=deviation), deviation <= slack),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention import Attention, SoftmaxState
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.rule import Region, Verdict
+from sdpa_cli.attention.regions import Region, Verdict
 from sdpa_cli.attention.scores import logits, scaled_queries, value_rows
 from sdpa_cli.attention.softmax import weighted_sum
 from sdpa_cli.attention.tiles import plan, regions, tiles

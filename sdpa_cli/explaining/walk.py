@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdpa_cli.attention import Attention
+from sdpa_cli.attention.scores import distances, key_rows, products, scaled_queries
 from sdpa_cli.cases import Case
 from sdpa_cli.explaining.maths import Term, maths
 from sdpa_cli.explaining.selecting import Ints, Selectors, one_head, shown, window
@@ -37,19 +37,24 @@ class Walk:
     """The cell that is worked out."""
 
     @property
-    def q(self) -> NDArray[Any]:
-        """``(Tq, d_k)``."""
-        return self.attention.inputs.q[0, 0, 0]
+    def q(self) -> Array:
+        """``(Tq, d_k)``, as the dot products take it: a score function may have projected it."""
+        return np.asarray(self.attention.inputs.q[0, 0, 0])
 
     @property
-    def k(self) -> NDArray[Any]:
-        """``(Tk, d_k)``."""
-        return self.attention.inputs.k[0, 0]
+    def k(self) -> Array:
+        """``(Tk, d_k)``, likewise."""
+        return np.asarray(self.attention.inputs.k[0, 0])
 
     @property
-    def v(self) -> NDArray[Any]:
+    def v(self) -> Array:
         """``(Tk, d_v)``."""
-        return self.attention.inputs.v[0, 0]
+        return np.asarray(self.attention.inputs.v[0, 0])
+
+    @property
+    def kv_leading(self) -> tuple[int, ...]:
+        """Which key/value head it reads, as an index into the case's K and V."""
+        return (*self.leading[:-1], self.leading[-1] // self.whole.inputs.group) if self.leading else ()
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -65,9 +70,13 @@ class Walk:
 
     @cached_property
     def scaled(self) -> Array:
-        """QKᵀ times the scale."""
+        """QKᵀ times the scale; or what another score function makes of queries and keys."""
+        inputs = self.attention.inputs
         with np.errstate(all="ignore"):
-            return np.asarray(self.products * self.attention.scale)
+            if inputs.similarity is None:
+                return np.asarray(self.products * inputs.scale)
+            queries, keys = scaled_queries(inputs, self.rows), key_rows(inputs, self.cols)
+            return np.asarray(inputs.similarity.scores(products(queries, keys), queries, keys)[0, 0, 0])
 
     @cached_property
     def capped(self) -> Array:
@@ -82,9 +91,22 @@ class Walk:
         return None if bias is None else np.asarray(bias[0, 0, 0][np.ix_(self.rows, self.cols)])
 
     @cached_property
+    def slope(self) -> float | None:
+        """ALiBi's slope of this head."""
+        slopes = self.attention.inputs.slopes
+        return None if slopes is None else float(slopes[0, 0, 0])
+
+    @cached_property
     def biased(self) -> Array:
-        """The scores before the mask."""
+        """The scores with the case's own bias."""
         return self.capped if self.bias is None else self.capped + self.bias
+
+    @cached_property
+    def unmasked(self) -> Array:
+        """The scores before the mask."""
+        if self.slope is None:
+            return self.biased
+        return np.asarray(self.biased - self.slope * distances(self.attention.inputs, self.rows, self.cols))
 
     @cached_property
     def logits(self) -> Array:
@@ -105,12 +127,13 @@ class Walk:
     def exponentials(self) -> Array:
         """exp(S − m), of what is shown."""
         with np.errstate(all="ignore"):
-            return np.exp(self.logits - np.where(np.isneginf(self.maximum), 0, self.maximum)[:, None])
+            return np.asarray(np.exp(self.logits - np.where(np.isneginf(self.maximum), 0, self.maximum)[:, None]))
 
     @cached_property
     def sums(self) -> Array:
         """The sum of each row's exponentials over all keys; 0 where there is no live key."""
-        return np.exp(self.attention.lse[self.rows] - np.where(np.isneginf(self.maximum), 0, self.maximum))
+        reference = np.where(np.isneginf(self.maximum), 0, self.maximum)
+        return np.asarray(np.exp(self.attention.lse[self.rows] - reference))
 
     @cached_property
     def weights(self) -> Array:

@@ -1,4 +1,4 @@
-"""What a case gives under another library's habits: what True means, where causality is anchored, what empty rows give."""
+"""What a case gives under another library's habits: what True means, where causality starts, what empty rows give."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.cases import Case
-from sdpa_cli.explaining.comparing.faults import refuse_large, walked
+from sdpa_cli.explaining.comparing.faults import refuse, walked
 from sdpa_cli.explaining.comparing.sides import Sides, parting
 from sdpa_cli.explaining.trace import Check, Facts, Link, Part, Step, Table, Trace, Value, words
 from sdpa_cli.faults import Recipe
@@ -75,7 +75,7 @@ def explain_as(name: str, case: Case) -> Trace:
     library = LIBRARIES[name]
     # Rows without a live key are let through: what becomes of them is one of the questions here.
     inputs = replace(case, empty_rows="zero").attend().inputs
-    refuse_large(inputs)
+    refuse(inputs)
     theirs = Recipe(forbid=lambda given: forbid(handed_over(given, library)), finish=_finish(library))
     titles = (words("side.here"), words("side.there", library=library.function))
     sides = Sides(inputs, Recipe().run(inputs), theirs.run(inputs), titles, (case.query_labels, case.key_labels))

@@ -56,8 +56,8 @@ def _zero_weights(sides: Sides, where: Parting) -> Parts:
     weights = np.where(dead, np.nan_to_num(np.abs(sides.other.weights), nan=np.inf), 0)
     worst = np.unravel_index(int(np.argmax(weights)), weights.shape)
     if weights[worst] > 0:
-        i, j = (Position(int(k)) for k in worst[-2:])
-        return (Check(words("evidence.zero", query=i, key=j, weight=float(sides.other.weights[worst])), False),)
+        query, key = (Position(int(k)) for k in worst[-2:])
+        return (Check(words("evidence.zero", query=query, key=key, weight=float(sides.other.weights[worst])), False),)
     leaked = np.argwhere(~np.isfinite(sides.other.output) & np.isfinite(sides.right.output))
     if not leaked.size:
         return ()

@@ -21,6 +21,7 @@ from sdpa_cli.explaining.trace import (
     Facts,
     Link,
     Part,
+    Position,
     Step,
     Trace,
     Value,
@@ -52,7 +53,7 @@ def explain_fault(name: str, case: Case | None = None) -> Trace:
     fault = named(name)
     inputs = witness(name) if case is None else case.attend().inputs
     labels = (None, None) if case is None else (case.query_labels, case.key_labels)
-    refuse_large(inputs)
+    refuse(inputs)
     steps = [_about(fault)]
     try:
         sides = Sides(inputs, Recipe().run(inputs), fault.recipe.run(inputs), TITLES, labels)
@@ -164,11 +165,11 @@ def _head(sides: Sides, where: Parting) -> tuple[Part, ...]:
     batch, kv_head, member = where.head
     head = kv_head * sides.inputs.q.shape[2] + member
     if len(sides.inputs.lead) == 1:
-        return (words("fault.in-batch", batch=head + 1),)
-    return (words("fault.in-head", batch=batch + 1, head=head + 1),)
+        return (words("fault.in-axis", index=Position(head)),)
+    return (words("fault.in-head", batch=Position(batch), head=Position(head)),)
 
 
-def refuse_large(inputs: Inputs) -> None:
+def refuse(inputs: Inputs) -> None:
     """Refuse a case that is too large to be walked side by side."""
     cells = math.prod(inputs.q.shape[:-1]) * inputs.keys * max(1, inputs.d_v)
     if cells > CELLS:

@@ -122,10 +122,10 @@ def _hidden(sides: Sides, step: str, where: Parting, values: Array) -> Bools | N
     """The cells to be drawn as forbidden: those that hold what a forbidden cell must; others are numbers to be seen."""
     dead = forbidden(sides)[where.head]
     if step in ("logits", "shifted"):
-        return dead & np.isneginf(values)
+        return np.asarray(dead & np.isneginf(values))
     if step in ("exponentials", "weights"):
         masked = np.isneginf(sides.right.logits[where.head]) | np.isneginf(sides.other.logits[where.head])
-        return (dead | masked) & (values == 0)
+        return np.asarray((dead | masked) & (values == 0))
     return None
 
 
@@ -137,7 +137,7 @@ def _same(right: Array, other: Array) -> Bools:
     """Which cells agree; NaN agrees with NaN, for it is the same outcome."""
     with np.errstate(invalid="ignore", over="ignore"):
         near = np.isfinite(right) & (np.abs(right - other) <= _ATOL + _RTOL * np.abs(right))
-    return near | (right == other) | (np.isnan(right) & np.isnan(other))
+    return np.asarray(near | (right == other) | (np.isnan(right) & np.isnan(other)))
 
 
 def _one_constant(right: Array, other: Array) -> Bools:

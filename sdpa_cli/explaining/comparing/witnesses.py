@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sdpa_cli.attention import Mask, Window
 from sdpa_cli.attention.inputs import Inputs, Options, prepare
@@ -23,14 +24,14 @@ def _course() -> Inputs:
     return prepare({"Q": _Q, "K": _K, "V": _V}, _CAUSAL, None, Options())
 
 
-def _three(mask: Mask | None = None, **options: float) -> Inputs:
+def _three(mask: Mask | None = None, softcap: float | None = None) -> Inputs:
     """Three queries, three keys, nothing symmetric about them."""
-    arrays = {
+    arrays: dict[str, ArrayLike] = {
         "Q": [[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]],
         "K": [[1.0, 1.0], [2.0, 0.0], [0.0, 3.0]],
         "V": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
     }
-    return prepare(arrays, mask, None, Options(**options))  # type: ignore[arg-type]
+    return prepare(arrays, mask, None, Options(softcap=softcap))
 
 
 def _square() -> Inputs:
@@ -44,7 +45,7 @@ def _biased() -> Inputs:
 
 def _grouped() -> Inputs:
     """Four query heads that share two key/value heads."""
-    arrays = {
+    arrays: dict[str, ArrayLike] = {
         "Q": np.ones((1, 4, 1, 2)),
         "K": np.array([[[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [0.0, 0.0]]]]),
         "V": np.array([[[[1.0], [1.0]], [[2.0], [2.0]]]]),
@@ -54,7 +55,7 @@ def _grouped() -> Inputs:
 
 def _later() -> Inputs:
     """Two queries that continue a cache of two keys."""
-    arrays = {
+    arrays: dict[str, ArrayLike] = {
         "Q": [[1.0, 0.0], [0.0, 1.0]],
         "K": [[1.0, 1.0], [2.0, 0.0], [0.0, 3.0], [1.0, 2.0]],
         "V": [[1.0], [2.0], [3.0], [4.0]],
@@ -62,14 +63,9 @@ def _later() -> Inputs:
     return prepare(arrays, Mask(causal=True, query_offset=2), None, Options())
 
 
-def _unequal() -> Inputs:
-    """A key and a query that are not of a kind: swapping them shows."""
-    return _three()
-
-
 def _fine() -> Inputs:
     """Products that float16 cannot hold exactly, and one that it cannot hold at all."""
-    arrays = {"Q": [[256.0, 256.0]], "K": [[256.0, 256.0], [1.1, 0.3]], "V": [[1.0], [2.0]]}
+    arrays: dict[str, ArrayLike] = {"Q": [[256.0, 256.0]], "K": [[256.0, 256.0], [1.1, 0.3]], "V": [[1.0], [2.0]]}
     return prepare(arrays, None, None, Options())
 
 
@@ -80,13 +76,17 @@ def _large() -> Inputs:
 
 def _uneven() -> Inputs:
     """One row of scores lies far above the other."""
-    arrays = {"Q": [[0.0, 1.0], [40.0, 0.0]], "K": [[90.0, 0.0], [1.0, 1.0]], "V": [[1.0], [2.0]]}
+    arrays: dict[str, ArrayLike] = {"Q": [[0.0, 1.0], [40.0, 0.0]], "K": [[90.0, 0.0], [1.0, 1.0]], "V": [[1.0], [2.0]]}
     return prepare(arrays, None, None, Options())
 
 
 def _towering() -> Inputs:
     """The forbidden key has by far the largest score."""
-    arrays = {"Q": [[1.0, 1.0]], "K": [[1.0, 1.0], [2.0, 0.0], [900.0, 900.0]], "V": [[1.0], [2.0], [3.0]]}
+    arrays: dict[str, ArrayLike] = {
+        "Q": [[1.0, 1.0]],
+        "K": [[1.0, 1.0], [2.0, 0.0], [900.0, 900.0]],
+        "V": [[1.0], [2.0], [3.0]],
+    }
     return prepare(arrays, Mask(key_lengths=2), None, Options())
 
 
@@ -97,22 +97,22 @@ def _empty() -> Inputs:
 
 def _low() -> Inputs:
     """A live score far below the sentinel −1e9."""
-    arrays = {"Q": [[1e5, 1e5]], "K": [[-1e5, -1e5], [1.0, 1.0]], "V": [[1.0], [2.0]]}
+    arrays: dict[str, ArrayLike] = {"Q": [[1e5, 1e5]], "K": [[-1e5, -1e5], [1.0, 1.0]], "V": [[1.0], [2.0]]}
     return prepare(arrays, Mask(key_lengths=1), None, Options())
 
 
 def _poisoned() -> Inputs:
     """The filler behind the last real key is not a number."""
-    arrays = {"Q": _Q, "K": [*_K, [0.0, 0.0]], "V": [[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan]]}
+    arrays: dict[str, ArrayLike] = {"Q": _Q, "K": [*_K, [0.0, 0.0]], "V": [[1.0, 0.0], [0.0, 1.0], [np.nan, np.nan]]}
     return prepare(arrays, Mask(key_lengths=2), None, Options())
 
 
 _WITNESSES: dict[str, Callable[[], Inputs]] = {
-    "scale-by-sqrt-d-v": lambda: _three(),
-    "scale-by-sqrt-t-k": lambda: _three(),
+    "scale-by-sqrt-d-v": _three,
+    "scale-by-sqrt-t-k": _three,
     "bias-scaled-too": _biased,
     "key-not-transposed": _square,
-    "query-and-key-swapped": _unequal,
+    "query-and-key-swapped": _three,
     "half-precision-scores": _fine,
     "heads-tiled": _grouped,
     "mask-transposed": lambda: _three(_CAUSAL),
@@ -124,13 +124,13 @@ _WITNESSES: dict[str, Callable[[], Inputs]] = {
     "no-max-shift": _large,
     "max-of-all-rows": _uneven,
     "max-over-forbidden": _towering,
-    "max-without-keepdims": lambda: _three(),
-    "sum-without-keepdims": lambda: _three(),
-    "softmax-over-queries": lambda: _three(),
-    "softmax-over-everything": lambda: _three(),
-    "stream-without-rescale": lambda: _three(),
-    "stream-sum-without-rescale": lambda: _three(),
-    "weights-transposed": lambda: _three(),
+    "max-without-keepdims": _three,
+    "sum-without-keepdims": _three,
+    "softmax-over-queries": _three,
+    "softmax-over-everything": _three,
+    "stream-without-rescale": _three,
+    "stream-sum-without-rescale": _three,
+    "weights-transposed": _three,
     "keys-as-values": _square,
     "forbidden-values-multiplied": _poisoned,
 }

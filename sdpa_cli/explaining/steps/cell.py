@@ -57,12 +57,17 @@ def _scores(walk: Walk) -> list[Maths]:
     i, j = walk.focus
     at = walk.at(i, j)
     raw, scaled, capped, biased = (float(x[at]) for x in (walk.products, walk.scaled, walk.capped, walk.biased))
+    if walk.case.score is not None:
+        return [equal(entry("S", i, j), float(walk.unmasked[at]))]
     factor = over(raw, root(walk.sizes["d_k"])) if walk.case.scale is None else times(walk.attention.scale, raw)
     found: list[Maths] = [equal(entry(QK, i, j), dot(walk, i, j), raw), equal(entry("S", i, j), factor, scaled)]
     if (cap := walk.case.softcap) is not None:
         found.append(equal(entry("S", i, j), times(cap, call("tanh", over(scaled, cap))), capped))
     if walk.bias is not None:
         found.append(equal(entry("S", i, j), plus(capped, float(walk.bias[at])), biased))
+    if walk.slope is not None:
+        taken = (biased - float(walk.unmasked[at])) / walk.slope if walk.slope else 0.0
+        found.append(equal(entry("S", i, j), minus(biased, times(walk.slope, taken)), float(walk.unmasked[at])))
     return found
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sdpa_cli.explaining.costs import Size, cost
 from sdpa_cli.explaining.maths import equal, plus, times
-from sdpa_cli.explaining.trace import Bytes, Facts, Formula, Position, Question, Step, Words, Worked, words
+from sdpa_cli.explaining.trace import Bytes, Facts, Formula, Part, Position, Question, Step, Words, Worked, words
 from sdpa_cli.explaining.walk import Walk
 
 
@@ -29,7 +29,7 @@ def questions(walk: Walk) -> Step:
     return Step("questions", words("step.questions.title"), parts)
 
 
-def _unless_empty(key: str, empty: np.ndarray, **values: float) -> Words:  # type: ignore[type-arg]
+def _unless_empty(key: str, empty: np.ndarray, **values: float) -> Words:
     if not empty.size:
         return words(f"{key}.answer", **values)
     return words(f"{key}.empty", row=Position(int(empty[0])))
@@ -57,7 +57,7 @@ def costs(walk: Walk) -> Step:
         plus(times(*factors, sizes["d_k"]), times(*factors, sizes["d_v"])), found.for_scores + found.for_output
     )
     cells = heads * sizes["Tq"] * sizes["Tk"]
-    parts = (
+    parts: tuple[Part, ...] = (
         Formula(plus(times("Tq", "Tk", "d_k"), times("Tq", "Tk", "d_v"))),
         words("step.cost.why"),
         Worked(worked),

@@ -26,24 +26,25 @@ from sdpa_cli.explaining.maths import (
 )
 from sdpa_cli.explaining.maths import maths as letter
 from sdpa_cli.explaining.trace import Facts, Formula, Part, Shapes, Step, Worked, words
-from sdpa_cli.explaining.walk import Walk, axis, features
+from sdpa_cli.explaining.walk import Walk, features
 
 
 def inputs(walk: Walk) -> Step:
     """Q, K and V, and what a row of each is."""
     sizes = walk.sizes
+    # The case's own ones: another score function may compare what it made of them.
+    q, k = (np.asarray(x) for x in (walk.case.q[walk.leading], walk.case.k[walk.kv_leading]))
     shapes = Shapes(
         (
-            (letter("Q"), (("Tq", sizes["Tq"]), ("d_k", sizes["d_k"]))),
-            (letter("K"), (("Tk", sizes["Tk"]), ("d_k", sizes["d_k"]))),
+            (letter("Q"), (("Tq", sizes["Tq"]), ("d_k", q.shape[-1]))),
+            (letter("K"), (("Tk", sizes["Tk"]), ("d_k", k.shape[-1]))),
             (letter("V"), (("Tk", sizes["Tk"]), ("d_v", sizes["d_v"]))),
         )
     )
-    keys = axis("key", walk.cols, sizes["Tk"], walk.case.key_labels)
     matrices = (
-        features("Q", np.asarray(walk.q[walk.rows]), walk.query_axis),
-        features("K", np.asarray(walk.k[walk.cols]), keys),
-        features("V", np.asarray(walk.v[walk.cols]), keys),
+        features("Q", q[walk.rows], walk.query_axis),
+        features("K", k[walk.cols], walk.key_axis),
+        features("V", walk.v[walk.cols], walk.key_axis),
     )
     return Step("inputs", words("step.inputs.title"), (words("step.inputs.why"), shapes, *matrices))
 
@@ -135,9 +136,9 @@ def _scaled(walk: Walk, raw: Maths) -> Maths:
     return times(walk.attention.scale, raw)
 
 
-def _at(walk: Walk, values: np.ndarray) -> float:  # type: ignore[type-arg]
+def _at(walk: Walk, values: np.ndarray) -> float:
     return float(values[walk.at(*walk.focus)])
 
 
-def _variance(values: np.ndarray) -> float:  # type: ignore[type-arg]
+def _variance(values: np.ndarray) -> float:
     return float(values.var()) if values.size else math.nan

@@ -1,4 +1,4 @@
-"""The softmax in its three steps: the row maximum, the exponentials with their sums, and the weights with their checks."""
+"""The softmax in three steps: the row maximum, the exponentials with their sums, the weights with their checks."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def checks(walk: Walk) -> tuple[Check, ...]:
     return tuple(found)
 
 
-def _sum_of(walk: Walk, values: np.ndarray, a: int) -> Maths:  # type: ignore[type-arg]
+def _sum_of(walk: Walk, values: np.ndarray, a: int) -> Maths:
     """The live cells of a row as a sum, with dots for those that are not shown."""
     live: list[Term] = [float(value) for value, dead in zip(values[a], walk.forbidden[a], strict=True) if not dead]
     hidden = int(walk.attention.live_counts(walk.rows)[a]) > len(live)

@@ -50,8 +50,8 @@ class Writer:
 
 def small_case(q: ArrayLike, k: ArrayLike, v: ArrayLike, mask: Mask | None = None, **fields: Any) -> Case:
     """A case of our own, as if it had been read."""
-    arrays = (np.asarray(x, np.float64) for x in (q, k, v))
-    return Case(Source("topic", ""), *arrays, mask or Mask(), **fields)
+    arrays = [np.asarray(x, np.float64) for x in (q, k, v)]
+    return Case(Source("topic", ""), arrays[0], arrays[1], arrays[2], mask or Mask(), **fields)
 
 
 def shapes_of(attention: Attention) -> Shapes:

@@ -62,8 +62,7 @@ def _moved(x: Array, order: NDArray[np.intp], place: NDArray[np.intp] | None = N
 
     With `place`, positions were added to `x`; then tokens move and positions stay.
     """
-    tokens, d = x.shape
-    positions = np.zeros_like(x) if place is None else sinusoidal(place, d)
+    positions = np.zeros_like(x) if place is None else sinusoidal(place, x.shape[-1])
     moved = (x - positions)[order] + positions
     before, after = (attend(y, y, y).output for y in (x, moved))
     return float(np.abs(after - before[order]).max())

@@ -1,4 +1,4 @@
-"""An explanation as JSON: every number at full precision, every text in the language asked for. Indices count from 0."""
+"""An explanation as JSON: numbers at full precision, texts in the language asked for. Indices count from 0."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class _Json:
         if isinstance(part, Words):
             return {"kind": kind, **self.words(part)}
         if isinstance(part, Shapes):
-            shapes = {plain(name, _POINT): {letter: size for letter, size in axes} for name, axes in part.items}
+            shapes = {plain(name, _POINT): dict(axes) for name, axes in part.items}
             return {"kind": kind, "shapes": shapes}
         return {"kind": kind, **{field.name: self.value(getattr(part, field.name)) for field in fields(part)}}
 

@@ -145,7 +145,8 @@ class _Html:
         """A check as an item of a list."""
         name, sign = ("holds", "✓") if check.holds else ("fails", "✗")
         unseen = f"<span class='unseen'>{self.text(words(f'page.{name}'))} </span>"
-        return f"<li class='{name}'><span class='sign' aria-hidden='true'>{sign}</span>{unseen}{self.text(check.words)}</li>"
+        seen = f"<span class='sign' aria-hidden='true'>{sign}</span>"
+        return f"<li class='{name}'>{seen}{unseen}{self.text(check.words)}</li>"
 
     def side(self, title: Words, matrix: Matrix) -> str:
         """One of two matrices."""

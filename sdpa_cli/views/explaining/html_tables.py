@@ -82,7 +82,7 @@ def _head(label: Label, scope: str) -> str:
 def _cell(cell: WrittenCell, name: str) -> str:
     if cell.kind == "gap":
         return "<td class='gap'>…</td>"
-    classes = [cell.kind] if cell.kind == "forbidden" else []
+    classes: list[str] = [cell.kind] if cell.kind == "forbidden" else []
     classes += ["marked"] if cell.marked else []
     if cell.share is None:
         look = f" class='{' '.join(classes)}'" if classes else ""
@@ -95,5 +95,6 @@ def _cell(cell: WrittenCell, name: str) -> str:
 
 def _rules(cell: tuple[str, ...], say: Say) -> str:
     if not cell:
-        return f"<td class='forbidden'><span aria-hidden='true'>·</span><span class='unseen'>{say(words('page.allowed'))}</span></td>"
+        unseen = f"<span class='unseen'>{say(words('page.allowed'))}</span>"
+        return f"<td class='forbidden'><span aria-hidden='true'>·</span>{unseen}</td>"
     return f"<td>{', '.join(say(words(f'reason.{name}')) for name in cell)}</td>"

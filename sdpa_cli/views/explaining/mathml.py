@@ -100,7 +100,8 @@ def _number(shown: str) -> str:
         return f"<mrow><mo>−</mo>{_number(shown[1:])}</mrow>"
     mantissa, mark, exponent = shown.partition("e")
     if mark:
-        return f"<mrow><mn>{mantissa}</mn><mo>·</mo><msup><mn>10</mn>{_number(exponent.lstrip('+').replace('-', '−'))}</msup></mrow>"
+        power = _number(str(int(exponent)).replace("-", "−"))
+        return f"<mrow><mn>{mantissa}</mn><mo>·</mo><msup><mn>10</mn>{power}</msup></mrow>"
     return f"<mi>{shown}</mi>" if shown in ("∞", "NaN") else f"<mn>{shown}</mn>"
 
 

@@ -13,7 +13,7 @@ _LARGE = 1e7
 
 @dataclass(frozen=True)
 class Notation:
-    """The way one language writes numbers.
+    r"""The way one language writes numbers.
 
     Examples
     --------
@@ -21,7 +21,7 @@ class Notation:
     >>> english.number(0.33023845), danish.number(0.33023845), english.number(2.0), english.number(-0.5)
     ('0.3302', '0,3302', '2', '−0.5')
     >>> english.number(1.1e-16), english.number(float("-inf")), danish.count(16384), danish.fixed(0.5, 4)
-    ('1.1e-16', '−∞', '16\\u202f384', '0,5000')
+    ('1.1e-16', '−∞', '16\u202f384', '0,5000')
     """
 
     decimal: str

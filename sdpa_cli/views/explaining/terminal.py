@@ -33,6 +33,7 @@ from sdpa_cli.views.explaining.grids import matrix_lines, pair_lines, reason_lin
 from sdpa_cli.views.explaining.plain import plain
 from sdpa_cli.views.explaining.prose import Piece, Voice
 from sdpa_cli.views.explaining.signs import fitted
+from sdpa_cli.views.explaining.statements import statement_lines
 from sdpa_cli.views.explaining.wrapping import wrapped
 from sdpa_cli.views.glyphs import width
 from sdpa_cli.views.tables import HEADER, QUIET
@@ -161,8 +162,11 @@ def _listed(part: Part, setting: Setting) -> Iterator[Text]:
         case Command(text):
             yield Text(f"{INDENT}  $ {setting.page.glyphs.shown(text)}", style=HEADER)
         case Prose(markdown):
-            for line in markdown.splitlines():
-                yield Text(fitted(line, setting.page.glyphs.encoding))
+            shown = fitted(markdown, setting.page.glyphs.encoding)
+            yield from (
+                Text(f"{INDENT if line.plain else ''}").append_text(line)
+                for line in statement_lines(shown, setting.room)
+            )
 
 
 def _wrapped(words: Words, setting: Setting, style: str = "", indent: str = INDENT) -> Iterator[Text]:
