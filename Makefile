@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: demo test lint docs clean
+.PHONY: demo test lint docs conformance clean
 
 demo: $(VENV)/.installed
 	$(BIN)/sdpa compute exercises/examples/two-token.yaml exercises/examples/two-token-causal.yaml
@@ -16,11 +16,15 @@ lint: $(VENV)/.linted
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# Compares with other libraries, which take about a gigabyte: in an environment of its own.
+conformance: $(VENV)-conformance/.installed
+	$(VENV)-conformance/bin/python -m pytest tests/conformance
+
 docs: $(VENV)/.tested
 	$(BIN)/python tests/readme.py
 
 clean:
-	rm -rf $(VENV) build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(VENV)-conformance build dist .hypothesis .mypy_cache .ruff_cache .pytest_cache
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -39,4 +43,9 @@ $(VENV)/.tested: $(VENV)/.installed
 
 $(VENV)/.linted: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lint]'
+	@touch $@
+
+$(VENV)-conformance/.installed: pyproject.toml | $(BIN)/python
+	@$(PYTHON) -m venv $(VENV)-conformance
+	$(VENV)-conformance/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[test,conformance]'
 	@touch $@
