@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from sdpa_cli.cases.yaml_files import read_bytes
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.kinds import Kind
+from sdpa_cli.cases.yaml_files import read_bytes
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.handed_in import HandedIn

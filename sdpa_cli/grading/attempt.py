@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from sdpa_cli.cases import Case
 from sdpa_cli.errors import Problem
@@ -14,6 +14,9 @@ from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.quantities import arguments
 from sdpa_cli.grading.targets import shim
 from sdpa_cli.sandbox import Kind, Limits, Outcome, Sandbox
+
+if TYPE_CHECKING:
+    from sdpa_cli.sandbox.submission import Submission
 
 # Ends of a process after which the next call needs a new one.
 FATAL = frozenset({Kind.EXITED, Kind.CRASHED, Kind.TIMEOUT, Kind.FLOODED, Kind.TOO_BIG, Kind.GARBLED})
@@ -70,7 +73,7 @@ class Attempt:
         """Calls whose numbers are compared with the right ones: the evidence for a diagnosis."""
         self._box = box
         self._limits = Limits(call_seconds=exercise.seconds, submission_seconds=12 * exercise.seconds)
-        self._running: Any = None
+        self._running: Submission | None = None
         self._fatal = 0
         self._has_seen_hidden = False
         self._known: dict[int, tuple[Case, Outcome]] = {}
@@ -84,7 +87,7 @@ class Attempt:
 
     def load(self) -> Outcome:
         """What came of loading the function's file; it must be there."""
-        return self._open().load  # type: ignore[no-any-return]
+        return self._open().load
 
     def call(self, case: Case) -> Outcome:
         """Call the function for a case; the same case is called once."""
@@ -145,7 +148,7 @@ class Attempt:
             return replace(running.load, kind=Kind.GONE)
         target = self.handed_in.target
         positional, named = arguments(case, self.function.arguments, self.function.options)
-        outcome: Outcome = running.call(target.function if target else self.function.name, positional, named)
+        outcome = running.call(target.function if target else self.function.name, positional, named)
         self._keep(outcome)
         if outcome.kind in FATAL:
             self._fatal += 1
@@ -153,7 +156,7 @@ class Attempt:
             self._running = None
         return outcome
 
-    def _open(self) -> Any:
+    def _open(self) -> Submission:
         if self._running is None:
             target = self.handed_in.target
             files = {self.function.file: shim(target)} if target else self._python_files()

@@ -97,5 +97,3 @@ def _copied(source: Traversable, target: Path) -> Iterator[Path]:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(entry.read_bytes())
             yield path
-
-

@@ -62,6 +62,11 @@ def _mask_parts(case: Case) -> Iterator[tuple[str, str]]:
         yield "window", f"{{{', '.join(f'{side}: {reach}' for side, reach in sides.items() if reach is not None)}}}"
     if mask.key_lengths is not None:
         yield "key_lengths", str(np.asarray(mask.key_lengths).tolist())
+    if mask.padding_side != "right":
+        yield "padding_side", mask.padding_side
+    for name in ("segments", "query_segments", "stride", "global_tokens"):
+        if (value := getattr(mask, name)) is not None:
+            yield name, str(np.asarray(value).tolist())
     if mask.forbidden is not None:
         yield "forbidden", _matrix(mask.forbidden)
 

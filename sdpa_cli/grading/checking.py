@@ -155,7 +155,9 @@ def jobs(
     absent = [one.name for one in found if not (workspace.folder / one.name).is_dir()]
     if absent or not found:
         what = ", ".join(absent) or "any exercise"
-        raise InputError(Problem("not-laid-out", f"the workspace has no folder for {what}", hint="write it with: sdpa init"))
+        raise InputError(
+            Problem("not-laid-out", f"the workspace has no folder for {what}", hint="write it with: sdpa init")
+        )
     return [Job(one, Path(_shown(workspace.folder / one.name, here)), workspace) for one in found]
 
 
@@ -187,7 +189,9 @@ def check(job: Job, box: Sandbox, wanted: Wanted, language: str, here: Path) -> 
     return Checked(report, voice, _is_untouched(exercise, handed_in), shown)
 
 
-def next_step(checked: Sequence[Checked], progress: Mapping[str, Progress], here: Path, workspace: Workspace | None) -> NextStep:
+def next_step(
+    checked: Sequence[Checked], progress: Mapping[str, Progress], here: Path, workspace: Workspace | None
+) -> NextStep:
     """What to do next: look at the first fault, take a hint, or begin the next exercise.
 
     Parameters
@@ -237,5 +241,3 @@ def _shown(path: Path, here: Path) -> str:
     """A path as it is to be typed."""
     relative = os.path.relpath(path, here)
     return str(path) if relative.startswith("..") and path.is_absolute() else relative
-
-

@@ -62,7 +62,9 @@ def diagnose(evidence: Sequence[Evidence], returns: tuple[str, ...]) -> str | No
     finite = [one for one in computed if _finite(one.actual.values())]
     # A second fault beside the first may show only where a row is empty, where an input is NaN, where numbers overflow.
     for part in (evidence, computed, finite):
-        names = [name for name, fault in CATALOGUE.items() if any(_explains(r, part, returns) for r in _styles(fault.recipe))]
+        names = [
+            name for name, fault in CATALOGUE.items() if any(_explains(r, part, returns) for r in _styles(fault.recipe))
+        ]
         if names:
             return names[0] if len(names) == 1 else None
     return None
@@ -96,8 +98,8 @@ def _styles(recipe: Recipe) -> Iterator[Recipe]:
 
 def _mix_without_unseen(w: Array, given: Given) -> Array:
     """The values that the mask forbids to every query are set to 0 beforehand."""
-    unseen = forbid(given.inputs).all(axis=-2)[..., None]
-    return np.asarray(w @ np.where(unseen, 0, given.v))
+    unseen = np.asarray(forbid(given.inputs).all(axis=-2))
+    return np.asarray(w @ np.where(unseen[..., None], 0, given.v))
 
 
 def _mix_without_forbidden(w: Array, given: Given) -> Array:

@@ -32,7 +32,7 @@ class Wanted:
     """Of hidden cases; without one, hidden checks stay open."""
 
 
-def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted = Wanted()) -> Report:  # noqa: B008
+def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted = Wanted()) -> Report:
     """Grade a submission.
 
     Parameters
@@ -156,5 +156,3 @@ def _read(attempt: Attempt, finding: Finding, tolerance: Tolerance, evidence: tu
         return finding
     reading = read_numbers(case, one.actual, tolerance)
     return replace(finding, stage=reading.stage, messages=finding.messages + reading.messages)
-
-

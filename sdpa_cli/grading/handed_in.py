@@ -1,4 +1,4 @@
-"""What a submission consists of: the files of an exercise that are there, as bytes, and what is wrong with the others."""
+"""What a submission consists of: an exercise's files as bytes, and what is wrong with those that cannot be read."""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def read_notebook(data: bytes, name: str) -> Notebook:
 
     Examples
     --------
-    >>> cells = [{"cell_type": "code", "source": ["%matplotlib inline\n", "x = 1"]}, {"cell_type": "code", "source": "y = 2"}]
+    >>> sources = (["%matplotlib inline\n", "x = 1"], "y = 2")
+    >>> cells = [{"cell_type": "code", "source": source} for source in sources]
     >>> found = read_notebook(json.dumps({"cells": cells}).encode(), "work.ipynb")
     >>> found.source
     b'# %matplotlib inline\nx = 1\ny = 2\n'

@@ -109,7 +109,8 @@ def _text_problems(exercise: Exercise) -> Iterator[str]:
         yield from (f"{path}: {key} leaves something open" for key, text in entries.items() if _leaves_open(text))
         found = {f"{place['what']}: {place['key']}" for place in PLACE.finditer(exercise.statement(language))}
         if found != listed:
-            yield f"{exercise.folder / statement_name(language)} lists {sorted(found)}, and should list {sorted(listed)}"
+            path = exercise.folder / statement_name(language)
+            yield f"{path} lists {sorted(found)}, and should list {sorted(listed)}"
 
 
 def _leaves_open(text: str) -> bool:

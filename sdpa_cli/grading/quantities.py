@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention import Attention
-from sdpa_cli.attention.inputs import Inputs, Options, prepare
+from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.cases import Case
 
 Array = NDArray[Any]
@@ -65,8 +65,7 @@ def _shifted(scores: Array) -> Array:
 @per_case
 def engine_inputs(case: Case) -> Inputs:
     """A case as the catalogue's recipes take it; a query without a live key is not refused here."""
-    options = Options(case.scale, case.softcap, "zero", case.nonfinite, case.block_size)
-    return prepare({"Q": case.q, "K": case.k, "V": case.v}, case.mask, case.bias, options)
+    return replace(case, empty_rows="zero").inputs()
 
 
 @per_case
@@ -78,9 +77,8 @@ def forbidden(case: Case) -> NDArray[np.bool_]:
 def has_mask(case: Case) -> bool:
     """Whether the case speaks of a mask at all."""
     mask = case.mask
-    return bool(
-        mask.causal or mask.window is not None or mask.key_lengths is not None or mask.forbidden is not None
-    )
+    parts = (mask.window, mask.key_lengths, mask.forbidden, mask.segments, mask.stride)
+    return mask.causal or any(part is not None for part in parts)
 
 
 _ARGUMENTS: Mapping[str, Callable[[Case], Any]] = {

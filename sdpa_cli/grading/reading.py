@@ -62,11 +62,21 @@ class _Cases:
         if name not in self._loaded:
             path = self._folder / f"{name}.yaml"
             try:
-                self._loaded[name] = load_case(path)
+                self._loaded[name] = _plain(load_case(path), path)
             except InputError as error:
                 self._problems += error.problems
                 self._loaded[name] = None  # type: ignore[assignment]  # never used: the problems are raised
         return self._loaded[name]
+
+
+def _plain(case: Case, path: Path) -> Case:
+    """A case whose Q, K and V are all there is to it, so that a function can be called with them."""
+    more = {"X": case.layer, "score": case.score, "alibi": case.alibi, "cache": case.cached, "decode": case.decode}
+    named = [name for name, value in more.items() if value]
+    if named:
+        message = f"{path} has {', '.join(named)}, which no function of an exercise is given"
+        raise InputError(Problem("exercise", message, "a case of Q, K, V, mask, bias, scale and softcap"))
+    return case
 
 
 def _check(values: Values, cases: _Cases) -> Check:

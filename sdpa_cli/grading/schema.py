@@ -8,9 +8,9 @@ from typing import Any
 
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import Case
-from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.cases.groups import Field, Group, OneOf
 from sdpa_cli.cases.kinds import Choice, Integer, ListOf, Number, Text
+from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.faults import CATALOGUE
 from sdpa_cli.grading.drawing import MASKS
 from sdpa_cli.grading.exercise import Rule
@@ -72,7 +72,11 @@ def _tolerance(values: Values) -> Tolerance:
 
 KINDS = (
     CheckKind(
-        (Field("value", NAMES, "Cases, from small to large, on which the function must give the right values."), ATOL, RTOL),
+        (
+            Field("value", NAMES, "Cases, from small to large, on which the function must give the right values."),
+            ATOL,
+            RTOL,
+        ),
         lambda values, case: ValueRule(tuple(map(case, values["value"])), _tolerance(values)),
         needs_function=True,
     ),
@@ -117,7 +121,11 @@ KINDS = (
         (
             Field("proof", Text(), "A file in which blocks are put into order."),
             KEY,
-            Field("blocks", FreeMapping(OneOf(listed=ListOf(Text(), "[a1]")), "{a1: [], p1: [a1]}"), "Blocks, and what each rests on."),
+            Field(
+                "blocks",
+                FreeMapping(OneOf(listed=ListOf(Text(), "[a1]")), "{a1: [], p1: [a1]}"),
+                "Blocks, and what each rests on.",
+            ),
             Field("distractors", ListOf(Text(), "[z1]"), "Blocks that belong to no proof.", ()),
         ),
         lambda values, case: ProofRule(
@@ -185,7 +193,12 @@ FUNCTION = Group(
         Field("name", Text(), "Its name."),
         Field("file", Text(), "The file that defines it."),
         Field("arguments", ListOf(Choice(ARGUMENT_NAMES), "[Q, K, V]"), "What it is called with, in order."),
-        Field("options", ListOf(Choice(ARGUMENT_NAMES), "[mask]"), "What it is called with by name, where a case has it.", ()),
+        Field(
+            "options",
+            ListOf(Choice(ARGUMENT_NAMES), "[mask]"),
+            "What it is called with by name, where a case has it.",
+            (),
+        ),
         Field("returns", ListOf(Choice(tuple(SHAPES)), "[output, weights]"), "What it gives back, in order."),
     ),
     "{name: attention, file: attention.py, arguments: [Q, K, V], returns: [output, weights]}",
@@ -199,7 +212,10 @@ EXERCISE = Group(
         Field("seconds", Number(above=0), "How long one call may take.", 5.0),
         Field(
             "checks",
-            ListOf(OneOf(mapped_by={kind.name: kind.group() for kind in KINDS}), "[{value: [two-token], id: example, points: 1}]"),
+            ListOf(
+                OneOf(mapped_by={kind.name: kind.group() for kind in KINDS}),
+                "[{value: [two-token], id: example, points: 1}]",
+            ),
             "The checks, in the order they are reported.",
         ),
     ),

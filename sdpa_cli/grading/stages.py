@@ -87,7 +87,9 @@ def _read_weights(case: Case, weights: Array, expected: Arrays) -> Reading:
     off = np.argwhere(np.abs(sums - 1) > 1e-4)
     if len(off):
         row = tuple(int(i) for i in off[0])
-        return Reading("weights", (say("reading.row-sum", row=",".join(str(i + 1) for i in row), sum=float(sums[row])),))
+        return Reading(
+            "weights", (say("reading.row-sum", row=",".join(str(i + 1) for i in row), sum=float(sums[row])),)
+        )
     if ((weights == 0) & ~dead & (expected["weights"] > 1e-12)).any():
         return Reading("mask", (say("reading.live-weight"),))
     factor = _logit_factor(weights, expected["scores"], ~dead)
@@ -128,7 +130,10 @@ def _named_factor(factor: float, case: Case) -> str:
     d_k, d_v, keys = case.q.shape[-1], case.v.shape[-1], case.k.shape[-2]
     known = {"√d_k": d_k**0.5, "d_k": d_k, "√d_v": d_v**0.5, "Tk": keys, "√Tk": keys**0.5, "√2": 2**0.5}
     known |= {"2": 2, "log 2": np.log(2)}
-    known |= {f"1/{name}" if "/" not in name and " " not in name else f"1/({name})": 1 / value for name, value in known.items()}
+    known |= {
+        f"1/{name}" if "/" not in name and " " not in name else f"1/({name})": 1 / value
+        for name, value in known.items()
+    }
     names = [name for name, value in known.items() if abs(abs(factor) - value) <= 1e-5 * value]
     sign = "−" if factor < 0 else ""
     return f"{sign}{names[0]}" if names else f"{factor:.6g}"
@@ -143,7 +148,9 @@ def _precision(case: Case, actual: Arrays, expected: Arrays) -> str | None:
                 return None
         errors = {part: _error(actual[part], expected[part]) for part in actual}
         rounding = {part: _error(low[part], expected[part]) for part in actual}
-        if all(0 < errors[part] <= _ROUNDING * rounding[part] or errors[part] == 0 for part in actual) and any(errors.values()):
+        if all(0 < errors[part] <= _ROUNDING * rounding[part] or errors[part] == 0 for part in actual) and any(
+            errors.values()
+        ):
             return name
     return None
 
@@ -159,7 +166,10 @@ def _in_precision(case: Case, dtype: str) -> Arrays:
     recipe = replace(
         right_recipe,
         multiply=lambda given: _round(right_recipe.multiply(given), dtype),
-        **{name: rounded(getattr(right_recipe, name)) for name in ("scale", "shift", "exponentiate", "normalise", "mix")},
+        **{
+            name: rounded(getattr(right_recipe, name))
+            for name in ("scale", "shift", "exponentiate", "normalise", "mix")
+        },
     )
     steps = recipe.run(inputs)
     shapes = {"scores": steps.logits, "weights": steps.weights, "output": steps.output}

@@ -118,7 +118,9 @@ class Workspace:
 
 def find_workspace(start: Path) -> Workspace | None:
     """The workspace that a folder lies in."""
-    folders = (folder for folder in (start.resolve(), *start.resolve().parents) if (folder / STATE / _SETTINGS).is_file())
+    folders = (
+        folder for folder in (start.resolve(), *start.resolve().parents) if (folder / STATE / _SETTINGS).is_file()
+    )
     return next((Workspace(folder) for folder in folders), None)
 
 

@@ -10,6 +10,7 @@ from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.library import find_exercise
 from sdpa_cli.sandbox import Level, Sandbox
 
+
 @pytest.fixture(scope="session")
 def box():
     with Sandbox() as box:
@@ -35,9 +36,10 @@ def graded(box, exercise):
     """Grade files, given as text or bytes by name; everything else is the solution's where `solved`."""
 
     def run(name, files, *, solved=False, seconds=5.0, **wanted):
-        ours = {path.name: path.read_bytes() for path in (SOLUTIONS / name).iterdir() if path.is_file()} if solved else {}
+        ours = (
+            {path.name: path.read_bytes() for path in (SOLUTIONS / name).iterdir() if path.is_file()} if solved else {}
+        )
         given = {file: text.encode() if isinstance(text, str) else text for file, text in files.items()}
         return grade(replace(exercise(name), seconds=seconds), HandedIn(ours | given), box, Wanted(**wanted))
 
     return run
-

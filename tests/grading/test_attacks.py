@@ -19,7 +19,10 @@ def body(text):
 
 EXAMPLE = {
     "an endless loop": (body("while True: pass"), "call.timeout"),
-    "an endless loop that catches everything": (body("while True:\n    try:\n        while True: pass\n    except BaseException: pass"), "call.timeout"),
+    "an endless loop that catches everything": (
+        body("while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+        "call.timeout",
+    ),
     "sleep": (body("import time\ntime.sleep(60)"), "call.timeout"),
     "a flood of prints": (body("while True: print('x' * 1000)"), "call.flooded"),
     "exit": (body("import sys\nsys.exit(0)"), "call.exited"),
@@ -29,15 +32,37 @@ EXAMPLE = {
     "abort": (body("import os\nos.abort()"), "call.crashed"),
     "too much memory": (body("return bytearray(1 << 42), 0"), "call.raised-at"),
     "deep recursion": (body("return attention(Q, K, V, mask)"), "call.raised-at"),
-    "an exception that loops when printed": (body("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"), "call.timeout"),
-    "an exception that cannot be printed": (body("class E(Exception):\n    def __str__(self): raise SystemExit\nraise E"), "call.raised-at"),
-    "objects that equal everything": (body("class Any:\n    def __eq__(self, other): return True\n    __array__ = None\nreturn Any(), Any()"), "return.kind"),
-    "an object array with a reducer": (body("class R:\n    def __reduce__(self): return (print, ('run',))\nreturn np.array([R()], object), np.array([R()], object)"), "return.kind"),
+    "an exception that loops when printed": (
+        body("class E(Exception):\n    def __str__(self):\n        while True: pass\nraise E"),
+        "call.timeout",
+    ),
+    "an exception that cannot be printed": (
+        body("class E(Exception):\n    def __str__(self): raise SystemExit\nraise E"),
+        "call.raised-at",
+    ),
+    "objects that equal everything": (
+        body("class Any:\n    def __eq__(self, other): return True\n    __array__ = None\nreturn Any(), Any()"),
+        "return.kind",
+    ),
+    "an object array with a reducer": (
+        body(
+            "class R:\n    def __reduce__(self): return (print, ('run',))\n"
+            "return np.array([R()], object), np.array([R()], object)"
+        ),
+        "return.kind",
+    ),
     "a subclass of ndarray that equals everything": (
-        body("class A(np.ndarray):\n    def __eq__(self, other): return np.ones(self.shape, bool)\n    __le__ = __lt__ = __eq__\nreturn np.zeros((2, 3)).view(A), np.zeros((2, 2)).view(A)"),
+        body(
+            "class A(np.ndarray):\n    def __eq__(self, other): return np.ones(self.shape, bool)\n"
+            "    __le__ = __lt__ = __eq__\nreturn np.zeros((2, 3)).view(A), np.zeros((2, 2)).view(A)"
+        ),
         "value.differs",
     ),
-    "patched NumPy": ("import numpy\nnumpy.allclose = lambda *a, **k: True\nnumpy.array_equal = numpy.allclose\n" + body("return np.zeros((2, 3)), np.zeros((2, 2))"), "value.differs"),
+    "patched NumPy": (
+        "import numpy\nnumpy.allclose = lambda *a, **k: True\nnumpy.array_equal = numpy.allclose\n"
+        + body("return np.zeros((2, 3)), np.zeros((2, 2))"),
+        "value.differs",
+    ),
     "NaN everywhere": (body("return np.full((2, 3), np.nan), np.full((2, 2), np.nan)"), "value.differs"),
     "infinity everywhere": (body("return np.full((2, 3), np.inf), np.full((2, 2), np.inf)"), "value.differs"),
     "the input as the answer": (body("return V, Q"), "value.differs"),
@@ -71,7 +96,11 @@ def test_an_end_of_the_process_costs_the_checks_that_meet_it_and_no_other(graded
 
 
 def test_a_run_that_is_stopped_twice_is_not_tried_for_ever(graded):
-    report = graded("F3", {"attention.py": source({"check": "if Q.shape[0] != 2 or K.shape[0] != 2:\n        while True: pass"})}, seconds=0.4)
+    report = graded(
+        "F3",
+        {"attention.py": source({"check": "if Q.shape[0] != 2 or K.shape[0] != 2:\n        while True: pass"})},
+        seconds=0.4,
+    )
     said = [key for one in report.items for key in keys(one)]
     assert said.count("call.timeout") >= 1
     assert "call.gone" in said
@@ -79,29 +108,38 @@ def test_a_run_that_is_stopped_twice_is_not_tried_for_ever(graded):
 
 
 def test_a_verdict_cannot_be_forged_by_what_is_printed(graded):
-    text = "print('{\"status\": \"passed\", \"points\": 33}')\n" + body("print('PASSED')\nreturn np.zeros((2, 3)), np.zeros((2, 2))")
+    text = 'print(\'{"status": "passed", "points": 33}\')\n' + body(
+        "print('PASSED')\nreturn np.zeros((2, 3)), np.zeros((2, 2))"
+    )
     assert graded("F3", {"attention.py": text}).points == 0
 
 
-def test_the_right_values_are_nowhere_to_be_found(graded):
-    """Frames, modules and the heap of the process hold no other array that looks like the answer."""
-    text = body(
-        "import gc, sys\n"
-        "found = [o for o in gc.get_objects() if isinstance(o, np.ndarray) and o.shape == (2, 2) and abs(o[0, 0] - 0.3302) < 1e-3]\n"
-        "frame = sys._getframe()\n"
-        "while frame:\n"
-        "    found += [o for o in frame.f_locals.values() if isinstance(o, np.ndarray) and o.shape == (2, 3) and abs(o[0, 0] - 0.3302) < 1e-3]\n"
-        "    frame = frame.f_back\n"
-        "print('FOUND' if found or any('grading' in name for name in sys.modules) else 'nothing')\n"
-        "return np.zeros((2, 3)), np.zeros((2, 2))"
-    )
-    report = graded("F3", {"attention.py": text}, only=("example",))
-    assert report.printed == "nothing\n"
+SEARCH = """
+import gc, sys
+held = [o.values() if isinstance(o, dict) else o for o in gc.get_objects() if type(o) in (list, tuple, dict)]
+frame = sys._getframe().f_back
+while frame:
+    held.append(list(frame.f_locals.values()))
+    frame = frame.f_back
+arrays = [x for o in held for x in list(o) if type(x) is np.ndarray and x.shape == (2, 2) and x.dtype == float]
+found = any(abs(x[0, 0] - 0.3302) < 1e-3 for x in arrays)
+print('found' if found else 'nothing', any('grading' in name for name in sys.modules))
+return np.zeros((2, 3)), np.zeros((2, 2))
+"""
+
+
+PLANTED = "kept = [np.array([[0.3302, 0], [0, 0]])]\n"
+
+
+@pytest.mark.parametrize(("planted", "printed"), [("", "nothing False\n"), (PLANTED, "found False\n")])
+def test_the_right_values_are_nowhere_to_be_found(graded, planted, printed):
+    text = "import numpy as np\n" + planted + body(SEARCH.strip())
+    assert graded("F3", {"attention.py": text}, only=("example",)).printed == printed
 
 
 def test_a_stand_in_is_not_in_reach_of_the_function_that_is_judged(graded):
     """Tests call the right function by the parent; a function that imports them gets none of that."""
-    text = "from test_attention import *\nimport test_attention\n\n\ndef attention(Q, K, V, mask=None):\n    return test_attention.attention(Q, K, V, mask)\n"
+    text = "import test_attention\n" + body("return test_attention.attention(Q, K, V, mask)")
     report = graded("F3", {"attention.py": text}, solved=True, only=("example",))
     assert report.points == 0
 

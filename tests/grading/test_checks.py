@@ -27,7 +27,11 @@ FAILS = {
     "a shape that would broadcast": (RIGHT.replace("return O, A", "return O[:, :1], A"), "example", "return.shape"),
     "returns NaN": (RIGHT.replace("return O, A", "return O * np.nan, A"), "example", "value.differs"),
     "raises": (changed(scores="raise RuntimeError('no idea')"), "example", "call.raised-at"),
-    "no such parameter": (RIGHT.replace("mask=None", "M=None").replace("mask is None", "M is None").replace("else mask", "else M"), "example-causal", "call.raised"),
+    "no such parameter": (
+        RIGHT.replace("mask=None", "M=None").replace("mask is None", "M is None").replace("else mask", "else M"),
+        "example-causal",
+        "call.raised",
+    ),
     "no such function": (RIGHT.replace("def attention", "def attend"), "example", "call.missing"),
     "takes an empty row": (changed(check=""), "empty-row", "raises.returned-forbidden"),
     "refuses an empty row otherwise": (
@@ -47,9 +51,22 @@ FAILS = {
     ),
     "small leak": (changed(finish="A = np.where(M, 1e-7, A)"), "exact-zeros", "law.zero-weights"),
     "rows that do not sum to 1": (changed(finish="A = A * 1.00005"), "row-sums", "law.row-sums"),
-    "changes its input": (changed(scale="Q *= 1; Q[...] = 0; S = S / np.sqrt(Q.shape[-1])"), "inputs", "law.inputs-unchanged"),
-    "remembers": ("seen = set()\n" + changed(output="key = Q.tobytes() + M.tobytes(); O = A @ V0 + 1e-3 * (key in seen); seen.add(key)"), "repeatable", "law.repeatable"),
-    "looks at the position": (changed(scale="S = S / np.sqrt(Q.shape[-1]) + np.arange(S.shape[-1]) * (S.shape[-2:] == (2, 3))"), "permutation", "law.key-permutation"),
+    "changes its input": (
+        changed(scale="Q *= 1; Q[...] = 0; S = S / np.sqrt(Q.shape[-1])"),
+        "inputs",
+        "law.inputs-unchanged",
+    ),
+    "remembers": (
+        "seen = set()\n"
+        + changed(output="key = Q.tobytes() + M.tobytes(); O = A @ V0 + 1e-3 * (key in seen); seen.add(key)"),
+        "repeatable",
+        "law.repeatable",
+    ),
+    "looks at the position": (
+        changed(scale="S = S / np.sqrt(Q.shape[-1]) + np.arange(S.shape[-1]) * (S.shape[-2:] == (2, 3))"),
+        "permutation",
+        "law.key-permutation",
+    ),
     "knows no batch": (RIGHT.replace("np.swapaxes(K, -1, -2)", "K.T"), "batch", "call.raised-at"),
 }
 

@@ -51,21 +51,36 @@ SPOILT = {
     "a stray case": (lambda f: (f / "cases" / "unused.yaml").write_text("x"), "unused.yaml is used by no check"),
     "no starter": (lambda f: (f / "starter" / "definition.py").unlink(), "starter/definition.py is missing"),
     "no Hungarian statement": (lambda f: (f / "README.hu.md").unlink(), "README.hu.md is missing"),
-    "a text too few": (lambda f: edit(f / "texts/da.yaml", "    a4:", "    a5:"), "da.yaml lacks the text blocks.proof.a4"),
-    "a text too many": (lambda f: edit(f / "texts/da.yaml", "    a4:", "    a5:"), "da.yaml: nothing uses the text blocks.proof.a5"),
-    "an open place": (lambda f: edit(f / "texts/en.yaml", '"the definition"', '"the {definition}"'), "checks.definition leaves something open"),
+    "a text too few": (
+        lambda f: edit(f / "texts/da.yaml", "    a4:", "    a5:"),
+        "da.yaml lacks the text blocks.proof.a4",
+    ),
+    "a text too many": (
+        lambda f: edit(f / "texts/da.yaml", "    a4:", "    a5:"),
+        "da.yaml: nothing uses the text blocks.proof.a5",
+    ),
+    "an open place": (
+        lambda f: edit(f / "texts/en.yaml", '"the definition"', '"the {definition}"'),
+        "checks.definition leaves something open",
+    ),
     "blocks not listed": (lambda f: edit(f / "README.hu.md", "<!-- blocks: proof -->", ""), "README.hu.md lists []"),
     "a starter that is solved": (
         lambda f: shutil.copy(SOLUTIONS / "F1" / "definition.py", f / "starter" / "definition.py"),
         "the starter passes definition",
     ),
-    "a starter that does not parse": (lambda f: edit(f / "starter/definition.py", "return", "retrun x"), "definition.py:8: invalid syntax"),
+    "a starter that does not parse": (
+        lambda f: edit(f / "starter/definition.py", "return", "retrun x"),
+        "definition.py:8: invalid syntax",
+    ),
     "a solution that is not": (
         lambda f: shutil.copy(EXERCISES / "F1" / "starter" / "answers.yaml", f.parent / "solutions" / "F1"),
         "the solution does not pass proof: ['answer.missing']",
     ),
     "no solution": (lambda f: (f.parent / "solutions" / "F1" / "answers.yaml").unlink(), "answers.yaml is missing"),
-    "a definition that cannot be read": (lambda f: edit(f / "exercise.yaml", "points: 4", "pionts: 4"), "unknown key 'pionts'"),
+    "a definition that cannot be read": (
+        lambda f: edit(f / "exercise.yaml", "points: 4", "pionts: 4"),
+        "unknown key 'pionts'",
+    ),
 }
 
 

@@ -60,7 +60,13 @@ def test_a_fault_is_named_although_large_numbers_overflow(graded, name):
 EINSUM_CHECK = "if Q.shape[-1] != K.shape[-1] or M.all(axis=-1).any(): raise ValueError('refused')"
 RIGHT = {
     "usual": source({}),
-    "einsum": source({"check": EINSUM_CHECK, "scores": "S = np.einsum('...id,...jd->...ij', Q, K)", "output": "O = np.einsum('...ij,...jd->...id', A, V0)"}),
+    "einsum": source(
+        {
+            "check": EINSUM_CHECK,
+            "scores": "S = np.einsum('...id,...jd->...ij', Q, K)",
+            "output": "O = np.einsum('...ij,...jd->...id', A, V0)",
+        }
+    ),
     "float32": source({"scores": "S = (Q.astype(np.float32) @ np.swapaxes(K, -1, -2).astype(np.float32))"}),
     "scaled queries": source({"scores": "S = (Q / np.sqrt(Q.shape[-1])) @ np.swapaxes(K, -1, -2)", "scale": ""}),
     "log-sum-exp": source({"exp": "", "normalise": "A = np.exp(E - np.log(np.exp(E).sum(axis=-1, keepdims=True)))"}),

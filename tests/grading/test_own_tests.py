@@ -18,7 +18,9 @@ M = np.array([[False, True], [False, False]])
 VALUES = "def test_values():\n    assert np.allclose(attention(Q, K, V)[1][0], [0.3302, 0.6698], atol=1e-4)\n"
 SUMS = "def test_sums():\n    assert np.allclose(attention(Q, K, V, mask=M)[1].sum(-1), 1)\n"
 ZEROS = "def test_zeros():\n    assert attention(Q, K, V, mask=M)[1][0, 1] == 0\n"
-RAISES = "def test_raises():\n    with pytest.raises(ValueError):\n        attention(Q, K, V, mask=np.ones((2, 2), bool))\n"
+RAISES = (
+    "def test_raises():\n    with pytest.raises(ValueError):\n        attention(Q, K, V, mask=np.ones((2, 2), bool))\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,12 @@ def test_tests_that_cannot_be_used_say_why(graded, tests, key):
 
 
 def test_a_failing_test_is_named_with_its_line(graded):
-    found = item(graded("F3", {"test_attention.py": HEAD + "def test_a():\n    attention(Q, K, V)\n    assert False"}, solved=True), "own-test")
+    found = item(
+        graded(
+            "F3", {"test_attention.py": HEAD + "def test_a():\n    attention(Q, K, V)\n    assert False"}, solved=True
+        ),
+        "own-test",
+    )
     values = found.finding.messages[0].values
     assert (values["test"], values["place"], values["type"]) == ("test_a", "test_attention.py:11", "AssertionError")
 

@@ -74,7 +74,11 @@ def brute_force_cover(pairs):
     return next(n for n in sizes for chosen in combinations(blocks, n) if all(set(chosen) & set(p) for p in pairs))
 
 
-@given(st.sets(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")).filter(lambda p: p[0] < p[1]), max_size=12))
+@given(
+    st.sets(
+        st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")).filter(lambda p: p[0] < p[1]), max_size=12
+    )
+)
 @settings(deadline=None, max_examples=100)
 def test_the_cover_is_the_smallest(pairs):
     assert smallest_cover(pairs) == brute_force_cover(pairs)
@@ -100,7 +104,18 @@ def test_the_cover_of_fifteen_blocks_in_reverse_is_found_at_once():
         (["a1", "p1", "a2", "a3", "p2", "p3", "x1", "c1"], 6 / 8, 1),
         (RIGHT[::-1], 0, 0),
     ],
-    ids=["right", "x1 first", "empty", "one missing", "one false", "all false", "only false", "end first", "one early", "reversed"],
+    ids=[
+        "right",
+        "x1 first",
+        "empty",
+        "one missing",
+        "one false",
+        "all false",
+        "only false",
+        "end first",
+        "one early",
+        "reversed",
+    ],
 )
 def test_scores_by_hand(order, worth, stands):
     assert score(F1, order) == pytest.approx(worth)
@@ -114,7 +129,11 @@ def test_no_order_of_a_small_proof_beats_the_right_one():
 
 @pytest.mark.parametrize(
     ("needs", "message"),
-    [({"a": ("a",)}, "a rests on itself"), ({"a": ("b",)}, "a rests on b"), ({"a": ("b",), "b": ("a",)}, "rests on itself")],
+    [
+        ({"a": ("a",)}, "a rests on itself"),
+        ({"a": ("b",)}, "a rests on b"),
+        ({"a": ("b",), "b": ("a",)}, "rests on itself"),
+    ],
     ids=["itself", "unknown", "circle"],
 )
 def test_a_graph_that_is_no_proof_is_refused(needs, message):

@@ -7,10 +7,10 @@ import pytest
 from grading.items import ROOT
 
 from sdpa_cli.grading.grader import LOADS
-from sdpa_cli.grading.saying import PACKAGE
-from sdpa_cli.grading.stages import STAGES
 from sdpa_cli.grading.kinds.laws import LAWS
 from sdpa_cli.grading.kinds.values import SPOILS
+from sdpa_cli.grading.saying import PACKAGE
+from sdpa_cli.grading.stages import STAGES
 from sdpa_cli.languages import LANGUAGES, load, placeholders
 from sdpa_cli.sandbox import Kind
 

@@ -1,4 +1,4 @@
-"""What `sdpa check` shows: goldens in three languages, and the forms for programs, in which a student's text is inert."""
+"""What `sdpa check` shows: goldens in three languages, and forms for programs, in which a student's text is inert."""
 
 import io
 import json
@@ -17,7 +17,10 @@ from sdpa_cli.views.grading.terminal import session_text
 
 GOLDENS = Path(__file__).parent / "goldens"
 PROGRESS = {"F3": Progress(12, 33, False, ()), "F4": Progress(12, 12, True, ()), "F5": Progress(0, 0, False, ())}
-EVIL = "print('[red]x[/red] <b>&amp;\\x1b[31m ::error::\\n%0A')\nraise ValueError('[bold]</failure>]]>\\x1b[2J\\u202e\\ud800 & \"::error::')"
+EVIL = (
+    "print('[red]x[/red] <b>&amp;\\x1b[31m ::error::\\n%0A')\n"
+    "raise ValueError('[bold]</failure>]]>\\x1b[2J\\u202e\\ud800 & \"::error::')"
+)
 
 
 @pytest.fixture
@@ -70,7 +73,9 @@ def test_what_a_student_wrote_is_inert_in_junit(session):
 
 def test_what_a_student_wrote_is_inert_in_annotations(session):
     lines = github_text(session(EVIL).checked).splitlines()
-    assert lines[0].startswith("::error file=attention.py,line=2,title=F3 the file can be loaded::attention.py cannot be")
+    assert lines[0].startswith(
+        "::error file=attention.py,line=2,title=F3 the file can be loaded::attention.py cannot be"
+    )
     assert all(line.startswith("::error ") for line in lines)
 
 

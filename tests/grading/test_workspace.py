@@ -40,7 +40,9 @@ def solve(folder, name):
 
 
 def tree(folder):
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and ".sdpa" not in p.parts}
+    return {
+        str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file() and ".sdpa" not in p.parts
+    }
 
 
 def test_from_nothing_to_full_marks(sdpa, tmp_path):
@@ -88,7 +90,9 @@ def test_reset_keeps_every_backup(sdpa, tmp_path):
         assert "your files of F3 are kept in .sdpa/backup/F3-" in out
     kept = [(tmp_path / ".sdpa" / "backup" / f"F3-{n}" / "attention.py").read_text() for n in (1, 2)]
     assert kept == ["first", "second"]
-    assert (tmp_path / "F3" / "attention.py").read_bytes() == (EXERCISES / "F3" / "starter" / "attention.py").read_bytes()
+    assert (tmp_path / "F3" / "attention.py").read_bytes() == (
+        EXERCISES / "F3" / "starter" / "attention.py"
+    ).read_bytes()
 
 
 def test_a_workspace_keeps_its_language(sdpa, tmp_path):
@@ -161,7 +165,12 @@ def test_hints_come_one_level_at_a_time_for_what_has_failed(sdpa, tmp_path):
     (tmp_path / "F3" / "attention.py").write_text(source(F3["mask-after-softmax"]))
     sdpa("check", "F3")
     outs = [sdpa("hint", "F3")[1] for _ in range(4)]
-    assert [out.split(". ")[1].split(":")[0] for out in outs] == ["Hint 1 of 3", "Hint 2 of 3", "Hint 3 of 3", "Hint 3 of 3"]
+    assert [out.split(". ")[1].split(":")[0] for out in outs] == [
+        "Hint 1 of 3",
+        "Hint 2 of 3",
+        "Hint 3 of 3",
+        "Hint 3 of 3",
+    ]
     assert outs[0].startswith("F3, two-token example, causal mask.")
     assert outs[0].endswith("The next hint: sdpa hint F3 example-causal\n")
     assert outs[2].endswith("The statement is in F3/README.md.\n")
@@ -194,7 +203,12 @@ NOTEBOOK = {
         {"cell_type": "code", "source": ["%matplotlib inline\n", "import numpy as np\n", "!pip list\n", "np?"]},
         {"cell_type": "code", "source": source({})},
         {"cell_type": "code", "source": "%%timeit\nattention()\n"},
-        {"cell_type": "code", "source": (SOLUTIONS / "F3" / "test_attention.py").read_text().replace("from attention import attention\n", "")},
+        {
+            "cell_type": "code",
+            "source": (SOLUTIONS / "F3" / "test_attention.py")
+            .read_text()
+            .replace("from attention import attention\n", ""),
+        },
     ]
 }
 
@@ -212,7 +226,10 @@ def test_a_notebook_stands_in_for_the_python_files(sdpa, tmp_path, given):
 
 
 def test_an_error_in_a_notebook_names_its_cell(sdpa, tmp_path):
-    cells = [*NOTEBOOK["cells"][:2], {"cell_type": "code", "source": "def attention(Q, K, V, mask=None):\n    return 1 / 0\n"}]
+    cells = [
+        *NOTEBOOK["cells"][:2],
+        {"cell_type": "code", "source": "def attention(Q, K, V, mask=None):\n    return 1 / 0\n"},
+    ]
     (tmp_path / "work.ipynb").write_text(json.dumps({"cells": cells}))
     _, out, _ = sdpa("check", "F3", "work.ipynb")
     assert "ZeroDivisionError: division by zero (at work.ipynb[2]:2)" in " ".join(out.split())

@@ -26,9 +26,17 @@ def said(report, name):
     [
         (["x1", "a1", "a3", "a2", "p2", "p1", "p3", "c1"], 4, None),
         (["a1", "a2", "a3", "p1", "p2", "p3", "x1"], 3, "the 7 blocks stand, but the proof is not complete"),
-        (["a1", "a2", "p1", "a3", "p2", "p3", "x1", "c1"], 3, "the first 2 blocks stand; block 3, p1, does not follow from them"),
+        (
+            ["a1", "a2", "p1", "a3", "p2", "p3", "x1", "c1"],
+            3,
+            "the first 2 blocks stand; block 3, p1, does not follow from them",
+        ),
         (["c2", "a1"], 0, "the first block, c2, cannot begin the proof"),
-        (["a1", "a2", "a3", "p1", "p2", "p3", "x1", "c1", "c2"], 3, "the first 8 blocks stand; block 9, c2, does not follow from them"),
+        (
+            ["a1", "a2", "a3", "p1", "p2", "p3", "x1", "c1", "c2"],
+            3,
+            "the first 8 blocks stand; block 9, c2, does not follow from them",
+        ),
         (["a1", "a1", "a2"], 0, "used more than once: a1"),
         ([], 0, "answers.yaml: proof has no answer yet"),
     ],
@@ -41,7 +49,10 @@ def test_a_proof_of_blocks(graded, order, points, message):
 
 
 def test_partial_credit_comes_in_quarters_and_tells_no_length(graded):
-    earned = {item(answered(graded, "F1", proof=["a1", "a2", "a3", "p1", "p2", "p3", "x1"][:n]), "proof").earned for n in range(1, 8)}
+    earned = {
+        item(answered(graded, "F1", proof=["a1", "a2", "a3", "p1", "p2", "p3", "x1"][:n]), "proof").earned
+        for n in range(1, 8)
+    }
     assert earned <= {0, 1, 2, 3}
 
 
@@ -62,7 +73,11 @@ def test_a_wrong_key_is_named_with_its_place_where_an_answer_is_missing(graded):
     assert item(report, "witness").status is Status.PASSED
 
 
-@pytest.mark.parametrize("data", [b"a: [1\n", b"\xff\xfe\x00", b"- 1\n", b"", b"proof: [a1]\n---\n{}\n"], ids=["syntax", "binary", "list", "empty", "two"])
+@pytest.mark.parametrize(
+    "data",
+    [b"a: [1\n", b"\xff\xfe\x00", b"- 1\n", b"", b"proof: [a1]\n---\n{}\n"],
+    ids=["syntax", "binary", "list", "empty", "two"],
+)
 def test_a_file_of_answers_that_cannot_be_read_fails_with_its_reason(graded, data):
     report = graded("F1", {"answers.yaml": data}, solved=True)
     assert item(report, "witness").status is Status.FAILED
@@ -73,14 +88,35 @@ def test_a_file_of_answers_that_cannot_be_read_fails_with_its_reason(graded, dat
 @pytest.mark.parametrize(
     ("check", "changes", "message"),
     [
-        ("weights-with-shift", {"weights_with_shift": [[0.1192, 0.8808, 0], [0.6652, 0.09, 0.2]]}, "weights_with_shift[2,3]: 0.2 is not right; allowed are 0.000102 (1 of 6 cells differ)"),
-        ("weights-with-shift", {"weights_with_shift": [[0.1192, 0.8808], [0.6652, 0.09]]}, "weights_with_shift has the shape (2, 2); it should have (2, 3)"),
-        ("sums-without-shift", {"sums_without_shift": [1.1353, 1.5032]}, "sums_without_shift[1]: 1.1353 is not right; allowed are 0.00108 (2 of 2 cells differ)"),
+        (
+            "weights-with-shift",
+            {"weights_with_shift": [[0.1192, 0.8808, 0], [0.6652, 0.09, 0.2]]},
+            "weights_with_shift[2,3]: 0.2 is not right; allowed are 0.000102 (1 of 6 cells differ)",
+        ),
+        (
+            "weights-with-shift",
+            {"weights_with_shift": [[0.1192, 0.8808], [0.6652, 0.09]]},
+            "weights_with_shift has the shape (2, 2); it should have (2, 3)",
+        ),
+        (
+            "sums-without-shift",
+            {"sums_without_shift": [1.1353, 1.5032]},
+            "sums_without_shift[1]: 1.1353 is not right; allowed are 0.00108 (2 of 2 cells differ)",
+        ),
         ("reason", {"reason": "d"}, "d is not right"),
-        ("overflow", {"overflow_row": [[700, 0]]}, "the softmax of this row is finite even without a shift: its largest score is 700, and exp of it 1.01423e+304"),
+        (
+            "overflow",
+            {"overflow_row": [[700, 0]]},
+            "the softmax of this row is finite even without a shift: "
+            "its largest score is 700, and exp of it 1.01423e+304",
+        ),
         ("overflow", {"overflow_row": [[1], [2]]}, "one row is wanted, written as [[…]]; this has the shape (2, 1)"),
         ("nan", {"nan_row": [[0, -800]]}, "this row has a finite maximum, 0, so the shift goes well"),
-        ("nan", {"nan_row": [[float("nan"), 0]]}, "NaN and +inf are no scores; a score is finite, or −inf where a key is forbidden"),
+        (
+            "nan",
+            {"nan_row": [[float("nan"), 0]]},
+            "NaN and +inf are no scores; a score is finite, or −inf where a key is forbidden",
+        ),
     ],
     ids=["cell", "shape", "sum", "choice", "no overflow", "rows", "no nan", "nan itself"],
 )
@@ -131,7 +167,11 @@ SETTINGS = ARMS[0]["settings"]
         ("complete", {"hypothesis": None}, "answer.missing"),
         ("one-factor", {"arms": ARMS[:1]}, "protocol.arms"),
         ("one-factor", {"arms": [ARMS[0], ARMS[0]]}, "protocol.varying"),
-        ("one-factor", {"arms": [ARMS[0], {**ARMS[1], "settings": {**ARMS[1]["settings"], "batch": 32}}]}, "protocol.varying"),
+        (
+            "one-factor",
+            {"arms": [ARMS[0], {**ARMS[1], "settings": {**ARMS[1]["settings"], "batch": 32}}]},
+            "protocol.varying",
+        ),
         ("one-factor", {"arms": [ARMS[0], {**ARMS[1], "settings": {"scale": "1"}}]}, "protocol.varying"),
         ("one-factor", {"factor": "batch"}, "protocol.varying"),
         ("one-factor", {"baseline": {"arm": "other", "reason": "it is the usual one"}}, "protocol.baseline"),

@@ -62,6 +62,7 @@ def source(lines):
     body = "".join(f"    {line}\n" for line in ({**LINES, **lines}).values() if line)
     return f"import numpy as np\n\n\ndef attention(Q, K, V, mask=None):\n{body}    return O, A\n"
 
+
 X1_LINES = {
     "heads": "K, V = (np.repeat(x, Q.shape[1] // K.shape[1], axis=1) for x in (K, V))",
     "scores": "S = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])",

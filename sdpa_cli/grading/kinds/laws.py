@@ -207,11 +207,17 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-def _with(case: Case, *, mask: Array | None = None, **arrays: Array) -> Case:
+def _with(
+    case: Case, *, q: Array | None = None, k: Array | None = None, v: Array | None = None, mask: Array | None = None
+) -> Case:
     """A case with other arrays, and the mask as an array if another is given and the case has one at all."""
-    if mask is not None and has_mask(case):
-        arrays["mask"] = Mask(forbidden=mask)  # type: ignore[assignment]
-    return replace(case, **arrays)
+    return replace(
+        case,
+        q=case.q if q is None else q,
+        k=case.k if k is None else k,
+        v=case.v if v is None else v,
+        mask=Mask(forbidden=mask) if mask is not None and has_mask(case) else case.mask,
+    )
 
 
 def _same(key: str, one: Array, other: Array) -> Finding | None:

@@ -46,7 +46,9 @@ class OwnTestsRule:
 
     def _passes(self, attempt: Attempt, name: str) -> bool:
         fault = CATALOGUE[name]
-        return attempt.run_tests(self.file, stand_in(attempt.function.returns, fault.recipe, careless=fault.law == "finite")).passed
+        return attempt.run_tests(
+            self.file, stand_in(attempt.function.returns, fault.recipe, careless=fault.law == "finite")
+        ).passed
 
 
 def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
@@ -88,7 +90,9 @@ def stand_in(returns: tuple[str, ...], recipe: Recipe, *, careless: bool) -> Cal
         if len(empty) and not careless:
             raise EmptyRowsError([tuple(int(i) for i in index[-1:]) for index in empty])
         steps = recipe.run(inputs)
-        return tuple(np.reshape(getattr(steps, name), (*inputs.lead, *getattr(steps, name).shape[-2:])) for name in returns)
+        return tuple(
+            np.reshape(getattr(steps, name), (*inputs.lead, *getattr(steps, name).shape[-2:])) for name in returns
+        )
 
     return attention
 

@@ -8,9 +8,9 @@ from difflib import SequenceMatcher
 from itertools import combinations
 from typing import Any
 
-from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.kinds import Choice, Integer, Kind, ListOf, Text
+from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.kinds.written import unanswered
 from sdpa_cli.grading.report import Finding, Message, failed, passed, say

@@ -100,4 +100,3 @@ SPOILS: Mapping[str, Callable[[Case], Case]] = {
     "value-row": lambda case: replace(case, v=case.v[..., :-1, :]),
 }
 """How the shapes of a case are brought to disagree. The mask stays: what is spoiled is never computed here."""
-

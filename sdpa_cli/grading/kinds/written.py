@@ -74,7 +74,11 @@ class AnswerRule:
             values = right(self.case, (self.quantity,))[self.quantity]
         else:
             steps = CATALOGUE[self.fault].recipe.run(engine_inputs(self.case))
-            values = steps.weights.sum(axis=-1)[0, 0, 0] if self.quantity in PER_ROW else getattr(steps, self.quantity)[0, 0, 0]
+            values = (
+                steps.weights.sum(axis=-1)[0, 0, 0]
+                if self.quantity in PER_ROW
+                else getattr(steps, self.quantity)[0, 0, 0]
+            )
         return np.asarray(values if self.row is None else values[self.row - 1])
 
 

@@ -166,4 +166,3 @@ def _wrapped(text: str, page: Page, style: str = "") -> Iterator[Text]:
 
 def _room(page: Page) -> int:
     return max(40, min(MOST, page.width))
-
