@@ -23,6 +23,10 @@ BELOW = {
     "sandbox": {"errors"},
     "explaining": {"errors", "attention", "faults", "languages", "cases", "computing"},
     "grading": {"errors", "attention", "faults", "languages", "cases", "computing", "sandbox"},
+    "classroom": {
+        *("errors", "attention", "faults", "languages", "cases", "computing"),
+        *("sandbox", "grading", "clusters"),
+    },
     "views": {
         "errors",
         "attention",
@@ -33,10 +37,11 @@ BELOW = {
         "benchmarking",
         "explaining",
         "grading",
+        "classroom",
     },
     "cli": {
         *("errors", "attention", "faults", "languages", "cases", "computing"),
-        *("benchmarking", "clusters", "sandbox", "explaining", "grading", "views"),
+        *("benchmarking", "clusters", "sandbox", "explaining", "grading", "classroom", "views"),
     },
     "__main__": {"cli"},
     "__init__": {"attention", "cases"},

@@ -86,7 +86,9 @@ def _candidates(file: str, entries: Sequence[Entry]) -> list[Entry]:
     suffix = PurePosixPath(file).suffix
     suffixes = (suffix, ".yml") if suffix == ".yaml" else (suffix,)
     stem = same(PurePosixPath(file).stem)
-    found = [entry for entry in entries if _stem(entry) == stem and PurePosixPath(entry.name.lower()).suffix in suffixes]
+    found = [
+        entry for entry in entries if _stem(entry) == stem and PurePosixPath(entry.name.lower()).suffix in suffixes
+    ]
     return sorted(found, key=lambda entry: (_rank(entry), entry.name != file, entry.path))
 
 

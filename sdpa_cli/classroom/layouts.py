@@ -1,4 +1,4 @@
-"""From the files of an export to deliveries: which of them belong together, and what their place says of their owner."""
+"""From an export's files to deliveries: which of them belong together, and what their place says of their owner."""
 
 from __future__ import annotations
 

@@ -107,9 +107,7 @@ def _feedback(entry: dict[str, Any]) -> FeedbackItem:
         stage=entry["stage"],
         fault=entry["fault"],
     )
-    return FeedbackItem(
-        entry["check"], finding, entry["possible"], entry["bonus"], entry["visibility"], entry["hints"]
-    )
+    return FeedbackItem(entry["check"], finding, entry["possible"], entry["bonus"], entry["visibility"], entry["hints"])
 
 
 def _written(value: Any) -> Any:

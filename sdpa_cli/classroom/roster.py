@@ -13,7 +13,18 @@ from sdpa_cli.classroom.tables import Table, read_table
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.languages import LANGUAGES
 
-_NAME = {"name", "student", "fullname", "studentname", "nev", "teljesnev", "hallgato", "navn", "fuldtnavn", "studerende"}
+_NAME = {
+    "name",
+    "student",
+    "fullname",
+    "studentname",
+    "nev",
+    "teljesnev",
+    "hallgato",
+    "navn",
+    "fuldtnavn",
+    "studerende",
+}
 _FIRST = {"firstname", "givenname", "keresztnev", "utonev", "fornavn"}
 _LAST = {"lastname", "surname", "familyname", "vezeteknev", "csaladinev", "efternavn"}
 _ID = {

@@ -21,19 +21,19 @@ _LEAST_SHARED = 6
 LIKENESS = 0.8
 """The share of fingerprints in common from which on two submissions are pointed out."""
 _COMMON = 0.1
-"""A fingerprint that so large a part of the class has, and at least `_COMMON_LEAST`, tells nothing about two of them."""
+"""A fingerprint that so large a part of the class has, at least `_COMMON_LEAST`, tells nothing about two of them."""
 _COMMON_LEAST = 10
 
 Fingerprint = frozenset[int]
 
 
 def fingerprint(source: bytes) -> Fingerprint:
-    """What is typical of a text, whatever its comments, spaces, strings and numbers.
+    r"""What is typical of a text, whatever its comments, spaces, strings and numbers.
 
     Examples
     --------
-    >>> one = b"def f(x):\\n    return [x + 1, x + 2, x + 3]  # mine\\n"
-    >>> fingerprint(one) == fingerprint(b"def f( x ): return [x+5,x+6,x+7]\\n")
+    >>> one = b"def f(x):\n    return [x + 1, x + 2, x + 3]  # mine\n"
+    >>> fingerprint(one) == fingerprint(b"def f( x ): return [x+5,x+6,x+7]\n")
     True
     """
     words = list(_words(source.decode("utf-8", "replace")[:_MOST_CHARACTERS]))

@@ -12,7 +12,7 @@ from click import ClickException
 from click.exceptions import Abort
 
 from sdpa_cli import __version__
-from sdpa_cli.cli import bench, check, compute, explain, hint, init, prove, schema
+from sdpa_cli.cli import bench, check, compute, doctor, explain, grade, hint, init, prove, schema
 from sdpa_cli.errors import ExitCode, InputError, Problem, SdpaError
 from sdpa_cli.views.outputs import ReaderLeft
 
@@ -83,7 +83,7 @@ def _sdpa(
     pass
 
 
-for command in (compute.compute, explain.explain, schema.schema, bench.bench, init.init, check.check, hint.hint, prove.prove):
+for command in (compute.compute, explain.explain, schema.schema, bench.bench, init.init, check.check, hint.hint, prove.prove, grade.grade, doctor.doctor):
     app.command()(command)
 
 

@@ -1,0 +1,93 @@
+"""How far the grading of a class has come: a live line on a terminal, a plain one now and then in a log."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sdpa_cli.classroom.results import Standing
+from sdpa_cli.classroom.running import Done
+from sdpa_cli.classroom.saying import standing_words
+from sdpa_cli.grading.saying import Speaker
+
+_LOG_SECONDS = 15.0
+Note = Callable[[Done, int], None]
+
+
+@contextmanager
+def watched(speaker: Speaker) -> Iterator[Note]:
+    """Tell on standard error how the grading goes on.
+
+    Yields
+    ------
+    callable
+        To be called with every seat that is finished, and how many there are.
+    """
+    if sys.stderr.isatty():
+        with _live(speaker) as note:
+            yield note
+    else:
+        yield _Log(speaker).note
+
+
+class Tally:
+    """Standings counted, and the rate of those graded in this run."""
+
+    def __init__(self, speaker: Speaker, now: Callable[[], float] = time.monotonic) -> None:
+        self._speaker, self._now = speaker, now
+        self._start = now()
+        self._fresh = 0
+        self.counts: Counter[Standing] = Counter()
+
+    def add(self, done: Done) -> int:
+        """Count one; how many there are."""
+        self.counts[done.result.standing] += 1
+        self._fresh += done.fresh
+        return self.counts.total()
+
+    def words(self, total: int) -> str:
+        """One line: how many, how fast, how long, and how they stand."""
+        seconds = self._now() - self._start
+        rate = self._fresh / seconds if seconds > 0 else 0.0
+        left = f"{(total - self.counts.total()) / rate:.0f}" if rate else "?"
+        shown = self._speaker.number(round(rate, 1))
+        head = self._speaker("progress.line", done=self.counts.total(), total=total, rate=shown, left=left)
+        found = [(standing, self.counts[standing]) for standing in Standing if self.counts[standing]]
+        return f"{head}: " + ", ".join(
+            f"{count} {standing_words(standing, self._speaker)}" for standing, count in found
+        )
+
+
+class _Log:
+    """A line every quarter of a minute, and the last."""
+
+    def __init__(self, speaker: Speaker) -> None:
+        self._tally = Tally(speaker)
+        self._next = time.monotonic() + _LOG_SECONDS
+
+    def note(self, done: Done, total: int) -> None:
+        finished = self._tally.add(done) == total
+        if finished or time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LOG_SECONDS
+            sys.stderr.write(f"{self._tally.words(total)}\n")
+            sys.stderr.flush()
+
+
+@contextmanager
+def _live(speaker: Speaker) -> Iterator[Note]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    tally = Tally(speaker)
+    columns = (BarColumn(bar_width=24), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(speaker("progress.grading"), total=None)
+
+        def note(done: Done, total: int) -> None:
+            finished = tally.add(done)
+            shown.update(task, completed=finished, total=total, description=tally.words(total))
+
+        yield note

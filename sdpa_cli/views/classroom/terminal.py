@@ -1,0 +1,112 @@
+"""A graded class in the terminal: standings, points, what failed most, which faults, and who needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from sdpa_cli.classroom.results import ClassResult, Standing
+from sdpa_cli.classroom.saying import class_speaker, heading, remarks_of, standing_words
+from sdpa_cli.classroom.summary import Summary, summary
+from sdpa_cli.grading.saying import Speaker
+from sdpa_cli.views.excerpts import Page
+from sdpa_cli.views.tables import HEADER, QUIET
+from sdpa_cli.views.terminal import page_for
+
+_MOST = 8
+_LABEL = 40
+_STYLES = {
+    Standing.GRADED: "green",
+    Standing.MISSING: QUIET,
+    Standing.UNREADABLE: "red",
+    Standing.ATTENTION: "yellow",
+    Standing.ERROR: "magenta",
+}
+
+
+def class_text(found: ClassResult, written: Path, language: str, console: Console) -> str:
+    """The class as this console shows it.
+
+    Parameters
+    ----------
+    found
+        The class.
+    written
+        Where the reports are.
+    language
+        In which to speak.
+    console
+        Its width, colours and encoding decide the look; nothing is written to it.
+    """
+    speaker = class_speaker(language, found.exercise)
+    with console.capture() as capture:
+        for one in _lines(found, summary(found), speaker, page_for(console)):
+            console.print(one, soft_wrap=True, highlight=False)
+        console.print(Text(speaker("terminal.written", path=written)), soft_wrap=True, highlight=False)
+    return capture.get()
+
+
+def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -> Iterator[Text]:
+    yield Text(page.glyphs.shown(speaker("page.title", exercise=heading(speaker, found.exercise))), style=HEADER)
+    yield Text(page.glyphs.shown(speaker("page.facts", sandbox=found.sandbox, versions=found.versions)), style=QUIET)
+    yield Text()
+    for standing, count in figures.standings.items():
+        if count:
+            yield Text.assemble((f"{count:5d} ", _STYLES[standing]), standing_words(standing, speaker))
+    if figures.mean is not None and figures.median is not None:
+        mean, middle = round(figures.mean, 2), round(figures.median, 2)
+        yield Text(f"      {speaker('page.mean', mean=mean, median=middle, possible=found.max_points)}")
+        yield from _distribution(figures, speaker, page)
+    failing = sorted((one for one in figures.checks if one.failed), key=lambda one: -one.failed)
+    rows = [(one.failed, page.glyphs.shown(speaker.title(one.check), page.width - 8)) for one in failing]
+    yield from _section(speaker("page.checks"), rows, speaker)
+    yield from _section(speaker("page.faults"), [(len(who), name) for name, who in figures.faults], speaker)
+    yield from _people(found, figures, speaker, page)
+    if found.alike:
+        groups = [(len(group), _names(found, group, page)) for group in found.alike]
+        yield from _section(speaker("page.alike"), groups, speaker)
+    yield Text()
+
+
+def _distribution(figures: Summary, speaker: Speaker, page: Page) -> Iterator[Text]:
+    """A bar a bin, as long as it has students."""
+    yield Text()
+    yield Text(speaker("page.distribution"), style=HEADER)
+    most = max(one.count for one in figures.bins)
+    for one in figures.bins:
+        length = 0 if not most else round(_LABEL * one.count / most) or int(one.count > 0)
+        mark = page.glyphs.levels[-1] if page.glyphs.levels else "#"
+        yield Text.assemble(
+            f"  {speaker.number(round(one.low, 1)):>6}  ", (mark * length, "blue"), f" {one.count or ''}"
+        )
+
+
+def _section(title: str, rows: list[tuple[int, str]], speaker: Speaker) -> Iterator[Text]:
+    if not rows:
+        return
+    yield Text()
+    yield Text(title, style=HEADER)
+    for count, words in rows[:_MOST]:
+        yield Text(f"{count:5d} {words}")
+    if len(rows) > _MOST:
+        yield Text(f"      {speaker('terminal.more', count=len(rows) - _MOST)}", style=QUIET)
+
+
+def _people(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -> Iterator[Text]:
+    if not figures.for_a_person:
+        return
+    yield Text()
+    yield Text(speaker("page.person"), style=HEADER)
+    for at in figures.for_a_person[:_MOST]:
+        result = found.results[at]
+        said = "; ".join([standing_words(result.standing, speaker), *remarks_of(result, speaker)])
+        yield Text(f"  {page.glyphs.shown(f'{result.student.name}: {said}', page.width - 2)}")
+    if len(figures.for_a_person) > _MOST:
+        yield Text(f"      {speaker('terminal.more', count=len(figures.for_a_person) - _MOST)}", style=QUIET)
+
+
+def _names(found: ClassResult, group: tuple[int, ...], page: Page) -> str:
+    return page.glyphs.shown(", ".join(found.results[at].student.name for at in group), page.width - 8)
