@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention.inputs import EmptyRows, Inputs, NonFinite, Options, prepare
+from sdpa_cli.attention.liveness import has_live_key
 from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.refusals import EmptyRowsError, NonFiniteScoreError
 from sdpa_cli.attention.result import Attention
@@ -147,7 +148,7 @@ def _live_rows(inputs: Inputs) -> NDArray[np.bool_]:
     """Which queries have a live key, broadcasting to ``(B, H_kv, G, Tq)``. Others are refused unless asked for."""
     if inputs.rule.forbids_nothing:
         return np.ones(1, np.bool_)
-    live = inputs.rule.live_counts(np.arange(inputs.queries)) > 0
+    live = has_live_key(inputs.rule, inputs.queries)
     if not live.all() and inputs.options.empty_rows == "error":
         empty = np.argwhere(~np.broadcast_to(live, inputs.q.shape[:-1]))
         if len(empty):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -46,3 +47,9 @@ class Verdict(Enum):
 def once(array: NDArray[Any]) -> NDArray[Any]:
     """A broadcast array with each repeated head axis cut to length 1, so that equal cells are looked at once."""
     return array[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in array.strides[:3])]
+
+
+def pieces(length: int, size: int) -> Iterator[slice]:
+    """Cut ``0 … length`` into slices of at most `size`."""
+    for start in range(0, length, size):
+        yield slice(start, min(start + size, length))

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention.masks import Window
 from sdpa_cli.attention.patterns import Pattern
-from sdpa_cli.attention.regions import Region, Verdict, once
+from sdpa_cli.attention.regions import Region, Verdict, once, pieces
 from sdpa_cli.attention.shipping import Shipped
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Selection = slice | Ints
+"""Some queries or keys: a slice or a vector of indices."""
 
 _ROWS, _KEYS = 512, 1024
 """Cells of a mask that are looked at in one go."""
@@ -43,13 +45,13 @@ class MaskRule(Shipped):
     patterns: tuple[Pattern, ...] = ()
     """Whatever else forbids: documents, sparse patterns."""
 
-    def reasons(self, rows: Ints, cols: Ints) -> dict[str, Bools]:
+    def reasons(self, rows: Selection, cols: Selection) -> dict[str, Bools]:
         """Which rule forbids each cell: ``causal``, ``window``, ``padding``, ``given`` and patterns, those that apply.
 
         Parameters
         ----------
         rows, cols
-            0-based indices of queries and keys, one-dimensional.
+            0-based indices of queries and keys, one-dimensional, or slices with both ends stated.
 
         Returns
         -------
@@ -57,29 +59,32 @@ class MaskRule(Shipped):
             For each part of the mask a boolean array that broadcasts to ``(B, H_kv, G, len(rows), len(cols))``.
         """
         found: dict[str, Bools] = {}
-        position = (rows + self.offset)[:, None]
+        position, key = (indices(rows) + self.offset)[:, None], indices(cols)
         if self.causal:
-            found["causal"] = cols > position
+            found["causal"] = key > position
         if self.window is not None:
             left, right = self.window.left, self.window.right
             nowhere = np.zeros((1, 1), np.bool_)
-            too_early = nowhere if left is None else cols < position - left
-            found["window"] = too_early | (nowhere if right is None else cols > position + right)
+            too_early = nowhere if left is None else key < position - left
+            found["window"] = too_early | (nowhere if right is None else key > position + right)
         for before, edge in ((True, self.starts), (False, self.lengths)):
             if edge is not None:
-                padding = cols < once(edge)[..., None, None] if before else cols >= once(edge)[..., None, None]
+                padding = key < once(edge)[..., None, None] if before else key >= once(edge)[..., None, None]
                 found["padding"] = found["padding"] | padding if "padding" in found else padding
         if self.given is not None:
-            found["given"] = once(self.given)[..., _run(rows), :][..., _run(cols)]
+            found["given"] = once(self.given)[..., rows, :][..., cols]
         for pattern in self.patterns:
-            found[pattern.reason] = pattern.forbidden(rows, cols)
+            found[pattern.reason] = pattern.forbidden(indices(rows), key)
         return found
 
-    def forbidden(self, rows: Ints, cols: Ints) -> Bools:
-        """Whether each cell is forbidden, shaped to broadcast to ``(B, H_kv, G, len(rows), len(cols))``."""
+    def forbidden(self, rows: Selection, cols: Selection) -> Bools:
+        """Whether each cell is forbidden, shaped to broadcast to ``(B, H_kv, G, rows, cols)``."""
         found = list(self.reasons(rows, cols).values())
         anything = reduce(np.logical_or, found) if found else np.zeros((1, 1), np.bool_)
-        return cast(Bools, np.broadcast_to(anything, np.broadcast_shapes(anything.shape, (len(rows), len(cols)))))
+        shape = (len(indices(rows)), len(indices(cols)))
+        if anything.shape[-2:] == shape:
+            return anything
+        return cast(Bools, np.broadcast_to(anything, (*anything.shape[:-2], *shape)))
 
     def part(self, region: Region) -> MaskRule:
         """The same rule for a part of the problem, counting from that part's first query and key."""
@@ -212,8 +217,8 @@ class MaskRule(Shipped):
             if self.lengths is not None:
                 stop = np.minimum(stop, once(self.lengths)[..., None])
             return np.maximum(stop - start, 0)
-        parts = [self._count(rows[i : i + _ROWS]) for i in range(0, len(rows), _ROWS)]
-        return np.concatenate(parts, axis=-1) if parts else np.zeros((0,), np.int64)
+        parts = [self._count(rows[part]) for part in pieces(len(rows), _ROWS)]
+        return np.concatenate(parts, axis=-1) if parts else np.zeros((1, 1, 1, 0), np.int64)
 
     def _count(self, rows: Ints) -> Ints:
         """Tile by tile: the cells of those alone are looked at that are neither wholly forbidden nor allowed."""
@@ -226,13 +231,10 @@ class MaskRule(Shipped):
             if verdict is Verdict.ALLOWED:
                 total = total + (cols.stop - cols.start)
             elif verdict is Verdict.MIXED:
-                forbidden = self.forbidden(rows, np.arange(cols.start, cols.stop))
-                total = total + np.count_nonzero(~forbidden, axis=-1)
+                total = total + np.count_nonzero(~self.forbidden(rows, cols), axis=-1)
         return total
 
 
-def _run(indices: Ints) -> slice | Ints:
-    """Consecutive indices as a slice, so that what they select is a view."""
-    if len(indices) and indices[-1] - indices[0] == len(indices) - 1 and (np.diff(indices) == 1).all():
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
+def indices(selection: Selection) -> Ints:
+    """The indices a selection stands for."""
+    return np.arange(selection.start, selection.stop) if isinstance(selection, slice) else selection

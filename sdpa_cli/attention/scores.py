@@ -9,11 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.rule import Ints
+from sdpa_cli.attention.rule import Selection as Selection
 
 Array = NDArray[Any]
-Selection = slice | Ints
-"""Some queries or keys: a slice or a vector of indices."""
 THIN_ROWS = 8
 """Up to so many query rows, products are bound by reading K and V."""
 FEW_ROWS = 32

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.refusals import NonFiniteScoreError
-from sdpa_cli.attention.regions import Region, Verdict
+from sdpa_cli.attention.regions import Region, Verdict, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import logits, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.softmax import SoftmaxState, consume
-from sdpa_cli.attention.tiles import TILE_KEYS, Cut, pieces, tiles
+from sdpa_cli.attention.tiles import TILE_KEYS, Cut, tiles
 
 Array = NDArray[Any]
 
@@ -81,7 +81,7 @@ def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> Non
 
 def cells(inputs: Inputs, rows: slice, cols: slice) -> Bools:
     """Which cells of a tile are forbidden, ``(B, H_kv, G, rows, cols)``, broadcast."""
-    found = inputs.rule.forbidden(np.arange(rows.start, rows.stop), np.arange(cols.start, cols.stop))
+    found = inputs.rule.forbidden(rows, cols)
     full: Bools = np.broadcast_to(found, (*inputs.heads, *found.shape[-2:]))
     return full
 

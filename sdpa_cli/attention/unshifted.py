@@ -19,12 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.regions import Verdict
+from sdpa_cli.attention.regions import Verdict, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import THIN_ROWS, key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.softmax import SoftmaxState, row_sums
 from sdpa_cli.attention.streaming import Scratch, cells
-from sdpa_cli.attention.tiles import SMALL, Cut, Tile, pieces, tiles
+from sdpa_cli.attention.tiles import SMALL, Cut, Tile, tiles
 
 Array = NDArray[Any]
 
@@ -104,9 +104,10 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
             mixed = p[..., tile.mixed.start - tile.rows.start : tile.mixed.stop - tile.rows.start, :]
             np.multiply(mixed, _allowed(inputs, tile), out=mixed)
         rows, values = stacked(p), value_rows(inputs, tile.cols)
-        here = state.at((..., tile.rows))
-        here.l[...] += row_sums(rows).reshape(here.l.shape)
-        here.acc[...] += np.matmul(rows, values, out=scratch.acc(rows, inputs.d_v)).reshape(here.acc.shape)
+        part = np.matmul(rows, values, out=scratch.acc(rows, inputs.d_v))
+        total, acc = state.l[..., tile.rows], state.acc[..., tile.rows, :]
+        np.add(total, row_sums(rows).reshape(total.shape), out=total)
+        np.add(acc, part.reshape(acc.shape), out=acc)
     # A query that saw no live key is left as one that saw none.
     np.copyto(state.m, 0, where=state.l > 0)
 

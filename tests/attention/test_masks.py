@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdpa_cli.attention import Mask, Window, attend
+from sdpa_cli.attention.liveness import has_live_key
 from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.attention.rule import MaskRule
 from sdpa_cli.attention.tiles import tiles
@@ -53,6 +54,9 @@ def test_one_rule(rule):
         np.broadcast_to(rule.forbidden(some, others), (1, 1, 1, 2, 3))[0, 0, 0], cells[np.ix_(some, others)]
     )
     np.testing.assert_array_equal(np.broadcast_to(rule.live_counts(rows), (1, 1, 1, 5))[0, 0, 0], (~cells).sum(-1))
+    alive = np.broadcast_to(has_live_key(rule, 5), (1, 1, 1, 5))[0, 0, 0]
+    np.testing.assert_array_equal(alive, ~cells.all(-1))
+    np.testing.assert_array_equal(rule.forbidden(slice(1, 4), slice(2, 7)), rule.forbidden(rows[1:4], cols[2:7]))
 
 
 @given(rules, st.integers(1, 7), st.none() | st.integers(1, 3), st.integers(0, 4), st.integers(1, 5))
