@@ -98,15 +98,15 @@ def test_a_law_is_broken_without_any_answer_key(graded, law, check, name, line):
 
 
 def test_a_check_that_needs_another_says_which(graded):
-    report = graded("F3", {"attention.py": changed(scale="S = S * 0")})
-    found = item(report, "example-causal")
+    report = graded("F3", {"attention.py": changed(normalise="A = P")})
+    found = item(report, "shape-of-values")
     assert found.status is Status.SKIPPED
-    assert found.finding.messages[0].values["needs"] == ("example",)
+    assert found.finding.messages[0].values["needs"] == ("row-sums",)
 
 
 def test_only_some_checks_and_what_they_need(graded):
     report = graded("F3", {"attention.py": RIGHT}, only=("exact-zeros",))
-    assert [one.check for one in report.items] == ["example", "example-causal", "exact-zeros"]
+    assert [one.check for one in report.items] == ["row-sums", "exact-zeros"]
     assert report.complete
 
 
