@@ -57,7 +57,8 @@ CASES = {
         "Q: {random: normal, shape: [1, 4, 2, 3], seed: 1}\nK: {random: normal, shape: [1, 2, 3, 3], seed: 2}\n"
         "V: {random: normal, shape: [1, 2, 3, 2], seed: 3}\n"
     ),
-    "layer": LAYER + "num_heads: 2\nW_O: {random: normal, shape: [4, 5], seed: 4}\nb_O: [1, 2, 3, 4, 5]\nmask: causal\n",
+    "layer": LAYER
+    + "num_heads: 2\nW_O: {random: normal, shape: [4, 5], seed: 4}\nb_O: [1, 2, 3, 4, 5]\nmask: causal\n",
     "one-head": LAYER + "positions: sinusoidal\nb_Q: [1, 2, 3, 4]\n",
     "learned": LAYER + "num_heads: 2\n" + LEARNED,
     "rope": LAYER + "num_heads: 2\nrope: interleaved\nmask: causal\n",
@@ -83,7 +84,14 @@ def case(name):
 
 def _derivations():
     yield from ((f"derive {name}", lambda name=name: derive(case(name), Selectors())) for name in CASES)
-    for name, i, j in (("two", 0, 1), ("labels", 1, 0), ("causal", 0, 1), ("bias", 1, 2), ("general", 0, 0), ("alibi", 1, 0)):
+    for name, i, j in (
+        ("two", 0, 1),
+        ("labels", 1, 0),
+        ("causal", 0, 1),
+        ("bias", 1, 2),
+        ("general", 0, 0),
+        ("alibi", 1, 0),
+    ):
         yield f"cell {name}", lambda name=name, i=i, j=j: derive(case(name), Selectors(cell=(i, j)))
     yield "row big", lambda: derive(case("big"), Selectors(head=(1,), row=20))
 

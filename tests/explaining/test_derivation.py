@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-
 from explaining.evaluating import sides
 from explaining.questions import CASES, QUESTIONS, case, trace
+
 from sdpa_cli.cases import load_case
 from sdpa_cli.errors import InputError
 from sdpa_cli.explaining.derivation import derive
@@ -17,7 +17,9 @@ ORDER = ["inputs", "products", "scale", "mask", "maximum", "exponentials", "weig
 
 
 def parts(found, kind, *steps):
-    return [part for step in found.steps if not steps or step.name in steps for part in step.parts if isinstance(part, kind)]
+    return [
+        part for step in found.steps if not steps or step.name in steps for part in step.parts if isinstance(part, kind)
+    ]
 
 
 def matrix(found, step):
@@ -46,7 +48,9 @@ def test_matrices_are_the_engine_s(name):
     engine = way.whole.at(*way.leading)
     np.testing.assert_array_equal(matrix(found, "weights").values, engine.weights(rows, cols))
     np.testing.assert_array_equal(matrix(found, "weights").totals, engine.row_sums(rows))
-    np.testing.assert_array_equal(matrix(found, "output").values, engine.output[rows][:, matrix(found, "output").cols.indices])
+    np.testing.assert_array_equal(
+        matrix(found, "output").values, engine.output[rows][:, matrix(found, "output").cols.indices]
+    )
     dead = engine.forbidden(rows, cols)
     np.testing.assert_allclose(way.unmasked[~dead], engine.scores(rows, cols)[~dead], rtol=1e-6, atol=1e-9)
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from explaining.questions import case, trace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explaining.questions import case, trace
 from sdpa_cli.attention import Mask, Window, attend
 from sdpa_cli.attention.attending import attention_of
 from sdpa_cli.attention.tiles import tiles
@@ -78,7 +78,9 @@ def test_the_tiles_are_those_the_engine_meets(name, monkeypatch):
 
 def test_the_two_pass_result_is_the_engine_s():
     found = attend(np.eye(3), np.eye(3) * 9, np.arange(6.0).reshape(3, 2))
-    np.testing.assert_allclose(two_pass(found, np.arange(3), row_maximum(found, np.arange(3))), found.output, rtol=1e-14)
+    np.testing.assert_allclose(
+        two_pass(found, np.arange(3), row_maximum(found, np.arange(3))), found.output, rtol=1e-14
+    )
 
 
 def test_nan_behind_the_mask_does_not_reach_the_fold():

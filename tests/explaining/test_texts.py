@@ -4,8 +4,8 @@ import re
 from functools import cache
 
 import pytest
-
 from explaining.questions import QUESTIONS, trace
+
 from sdpa_cli.explaining.comparing.faults import named
 from sdpa_cli.explaining.speaking import ROOMS, texts_for
 from sdpa_cli.explaining.trace import Words, words
