@@ -38,10 +38,11 @@ def check(
 
     Exit status: 0 every point that can be checked is there, 1 some are not, 2 the input is wrong.
     """
+    from sdpa_cli.grading.targets import target_of
     from sdpa_cli.sandbox import Level, Sandbox, Start
 
     # What an installed module imports is not behind the walls, so it runs with limits and timeouts only.
-    with Sandbox(Level.L0, Start.FRESH) if ":" in (submission or "") else Sandbox() as box:
+    with Sandbox(Level.L0, Start.FRESH) if target_of(submission or "") else Sandbox() as box:
         # The sandbox gets ready in the background while NumPy is imported here and the exercises are read.
         from sdpa_cli.grading.checking import Asked, prepare
 

@@ -65,8 +65,9 @@ def begin(folder: Path, reset: str | None, language: str | None, exercises: Path
         where = set_back(exercise, workspace)
         backup = None if where is None else (exercise.name, where)
     laid_out = {exercise.name: lay_out(exercise, workspace, chosen) for exercise in found}
-    first = next(iter(laid_out), "")
-    return Begun(laid_out, voice, backup, f"sdpa check {reset or first}")
+    first = reset or next(iter(laid_out), "")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    return Begun(laid_out, voice, backup, f"{enter}sdpa check {first}")
 
 
 def begin_exercise(folder: Path, language: str | None) -> Begun:

@@ -49,7 +49,6 @@ def test_a_report_in_the_terminal(session, language):
 def test_a_terminal_without_the_signs_gets_others(session):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     text = shown(session(source(F3["no-scale"]), "hu"), file=stream)
-    text.encode("ascii", "strict") if text.isascii() else text.encode("ascii", "replace")
     assert " x " in text
     assert "✗" not in text
 

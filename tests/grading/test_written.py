@@ -56,6 +56,12 @@ def test_partial_credit_comes_in_quarters_and_tells_no_length(graded):
     assert earned <= {0, 1, 2, 3}
 
 
+def test_the_instructor_s_run_does_not_say_where_a_proof_first_fails(graded):
+    order = "proof: [a1, p1, a2, a3, p2, p3, x1, c1]\nQ: [[1, 0]]\nK: [[-1, 0]]\n"
+    found = item(graded("F1", {"answers.yaml": order}, solved=True, seed=3), "proof")
+    assert (found.earned, keys(found)) == (3, ["proof.partial"])
+
+
 def test_unknown_blocks_are_an_error_with_the_list_of_those_there_are(graded):
     report = answered(graded, "F1", proof=["a1", "a9"])
     lines = said(report, "proof")

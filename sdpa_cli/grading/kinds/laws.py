@@ -14,7 +14,7 @@ from sdpa_cli.attention.difference import Tolerance, compare
 from sdpa_cli.cases import Case
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell, not_returned, returned
-from sdpa_cli.grading.quantities import forbidden, has_mask, per_case
+from sdpa_cli.grading.quantities import SHAPES, forbidden, has_mask, per_case, right
 from sdpa_cli.grading.report import Finding, failed, passed, say
 
 Array = NDArray[Any]
@@ -60,6 +60,11 @@ class _Subject:
             raise _NoAnswerError(failed(message))
         arrays = returned(outcome, self.attempt.function)
         assert arrays is not None
+        # Laws compute with what comes back: arrays of other shapes would stop the tool instead of the submission.
+        for name, wanted in right(case, self.attempt.function.returns).items():
+            if arrays[name].shape != wanted.shape:
+                values = {"letters": SHAPES[name], "found": arrays[name].shape, "expected": wanted.shape}
+                raise _NoAnswerError(failed(say("return.shape", part=name, **values), part=name))
         return arrays
 
 
@@ -177,9 +182,6 @@ def _batch(subject: _Subject, case: Case) -> Finding | None:
     other, both = _stacked(case)
     together = subject(both)["output"]
     apart = np.stack([subject(case)["output"], subject(other)["output"]])
-    if together.shape != apart.shape:
-        values = {"part": "output", "letters": "(N, Tq, d_v)", "found": together.shape, "expected": apart.shape}
-        return failed(say("return.shape", **values), part="output")
     return _same("law.batch", together, apart)
 
 
