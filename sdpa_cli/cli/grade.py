@@ -95,8 +95,6 @@ def _level(name: SandboxName) -> Level | None:
 
 def _told(graded: ClassResult, where: _Where, form_name: GradeForm, language: str) -> ExitCode:
     """Write every report, and print one."""
-    from rich.console import Console
-
     from sdpa_cli.classroom.results import Standing
     from sdpa_cli.views.classroom.documents import json_text
     from sdpa_cli.views.classroom.platforms import gradescope_text, only_result
@@ -112,7 +110,7 @@ def _told(graded: ClassResult, where: _Where, form_name: GradeForm, language: st
         if form_name == "json":
             write(json_text(graded, language))
         else:
-            write(class_text(graded, where.folder, language, Console(file=stream)))
+            write(class_text(graded, where.folder, language, stream))
     if any(one.standing is Standing.ERROR for one in graded.results):
         return ExitCode.INTERNAL
     waiting = any(one.standing not in (Standing.GRADED, Standing.MISSING) for one in graded.results)

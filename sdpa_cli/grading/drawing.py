@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from sdpa_cli.attention import Mask
@@ -10,6 +12,7 @@ from sdpa_cli.cases import Case, Source
 MASKS = ("none", "causal", "padding", "given")
 
 
+@lru_cache(maxsize=16)
 def drawn_cases(seed: int, count: int, masks: tuple[str, ...]) -> tuple[Case, ...]:
     """Cases of growing size, with these masks in turn.
 

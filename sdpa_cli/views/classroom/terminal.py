@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from rich.console import Console
 from rich.text import Text
@@ -27,8 +28,8 @@ _STYLES = {
 }
 
 
-def class_text(found: ClassResult, written: Path, language: str, console: Console) -> str:
-    """The class as this console shows it.
+def class_text(found: ClassResult, written: Path, language: str, stream: TextIO) -> str:
+    """The class as the stream can show it.
 
     Parameters
     ----------
@@ -38,9 +39,10 @@ def class_text(found: ClassResult, written: Path, language: str, console: Consol
         Where the reports are.
     language
         In which to speak.
-    console
-        Its width, colours and encoding decide the look; nothing is written to it.
+    stream
+        Where it will go: its kind decides colours, width and signs.
     """
+    console = Console(file=stream)
     speaker = class_speaker(language, found.exercise)
     with console.capture() as capture:
         for one in _lines(found, summary(found), speaker, page_for(console)):
