@@ -1,6 +1,7 @@
 """The rules of the house, held by reading its own source."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -110,4 +111,10 @@ def loaded_by(code: str) -> set[str]:
 
 @pytest.mark.parametrize("code", ["import sdpa_cli", "import sdpa_cli.cli"])
 def test_start_up_waits_for_no_heavy_library(code):
-    assert not loaded_by(code) & {"numpy", "yaml", "rich", "threadpoolctl"}
+    assert not loaded_by(code) & {"numpy", "yaml", "rich", "threadpoolctl", "typer"}
+
+
+def test_one_case_needs_no_more_of_the_libraries_than_it_uses():
+    case = HOUSE.parent / "exercises" / "examples" / "two-token.yaml"
+    loaded = loaded_by(f"from sdpa_cli.cli import run; run(['compute', {str(case)!r}, '--output', {os.devnull!r}])")
+    assert not loaded & {"numpy.ma", "concurrent.futures", "logging", "zipfile", "sdpa_cli.cli.grade"}

@@ -8,7 +8,7 @@ from readme import README, ROOT, blocks, rendered
 from typer.main import get_command
 
 from sdpa_cli import __version__
-from sdpa_cli.cli import app
+from sdpa_cli.cli.application import application
 
 TEXT = README.read_text("utf-8")
 
@@ -24,12 +24,12 @@ def test_the_readme_s_python_examples_run():
         assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
-@pytest.mark.parametrize("command", get_command(app).commands)
+@pytest.mark.parametrize("command", get_command(application()).commands)
 def test_every_command_is_documented(command):
     assert f"sdpa {command}" in TEXT
 
 
-@pytest.mark.parametrize("command", get_command(app).commands.values(), ids=lambda command: command.name)
+@pytest.mark.parametrize("command", get_command(application()).commands.values(), ids=lambda command: command.name)
 def test_every_option_is_documented_and_explained(command):
     for parameter in command.params:
         if parameter.name == "help":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Executor
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,9 @@ from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.solving import solve, solve_apart
 from sdpa_cli.attention.streaming import first_nonfinite, public_index
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 
 def attend(

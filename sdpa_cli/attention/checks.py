@@ -40,7 +40,8 @@ def number_problems(name: str, array: Array | None, path: Path) -> list[Problem]
     if array is None:
         message = f"{name} is ragged: its rows differ in length"
         return [Problem("ragged", message, "rows of one length", "count the entries of each row", path)]
-    if isinstance(array, np.ma.MaskedArray):
+    # Of a plain array nothing more is asked, for numpy.ma is imported on its first use and takes a while.
+    if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         hint = "give the plain array, and say which keys are forbidden with the mask"
         return [Problem("dtype", f"{name} is a NumPy masked array", "a plain array", hint, path)]
     if array.dtype.kind in "iu" or array.dtype in (np.float16, np.float32, np.float64):

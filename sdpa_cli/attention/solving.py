@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sdpa_cli.attention.streaming import Scratch, fold
 from sdpa_cli.attention.threads import available, one_blas_thread, share
 from sdpa_cli.attention.tiles import plan, plan_parts, regions
 from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 
 def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from sdpa_cli import cli
+from sdpa_cli import __version__, cli
 from sdpa_cli.errors import ExitCode
 
 TWO_TOKENS = "Q: [[1, 0], [0, 1]]\nK: [[1, 1], [2, 0]]\nV: [[1, 0, 0], [0, 1, 0]]\n"
@@ -202,7 +202,7 @@ def test_help_and_version(sdpa):
         status, out, err = sdpa(*arguments)
         assert (status, err) == (ExitCode.OK, "")
         assert out.startswith("Usage: sdpa ")
-    assert sdpa("--version") == (ExitCode.OK, f"sdpa {cli.__version__}\n", "")
+    assert sdpa("--version") == (ExitCode.OK, f"sdpa {__version__}\n", "")
 
 
 def test_no_command_is_a_request_for_help(sdpa):

@@ -111,6 +111,12 @@ def test_ctrl_c_ends_at_once_and_cleanly(start, tmp_path):
     assert (tmp_path / "out.txt").read_text() == "old"
 
 
+def test_ctrl_c_is_as_clean_while_the_command_line_is_still_imported(start, tmp_path):
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt\n", "utf-8")
+    process = start("compute", "two.yaml", PYTHONPATH=str(tmp_path))
+    assert (*process.communicate(timeout=60), process.returncode) == (b"", b"", 130)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 @pytest.mark.parametrize(
     ("environment", "coloured"),
