@@ -42,15 +42,15 @@ def value_rows(inputs: Inputs, cols: Selection) -> Array:
 def stacked(array: Array) -> Array:
     """``(B, H_kv, G, rows, …)`` as ``(B, H_kv, G · rows, …)``: query heads that share keys become one matrix."""
     batch, kv_heads, group, rows = array.shape[:4]
+    if group == 1:
+        return array[:, :, 0]
     return array.reshape(batch, kv_heads, group * rows, *array.shape[4:])
 
 
 def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
     """Dot products ``(B, H_kv, G, rows, cols)`` of scaled queries and keys, in the memory `out` if given."""
     shape = (*queries.shape[:-1], keys.shape[-2])
-    if out is None:
-        out = np.empty(math.prod(shape), queries.dtype)
-    found = out[: math.prod(shape)].reshape(shape)
+    found = np.empty(shape, queries.dtype) if out is None else out[: math.prod(shape)].reshape(shape)
     rows, columns = stacked(queries), stacked(found)
     if rows.shape[-2] > FEW_ROWS:
         np.matmul(rows, keys.swapaxes(-1, -2), out=columns)

@@ -146,11 +146,15 @@ def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> It
     if start > 0:
         yield Tile(slice(0, start), before, before, Verdict.FORBIDDEN)
     while start < stop:
-        width = keys if edge is None else min(keys, max(edge, rule.clear_until(rows, start) - start))
+        clear = rule.clear_until(rows, start)
+        width = keys if edge is None else min(keys, max(edge, clear - start))
         cols = slice(start, min(start + width, stop))
-        live = rule.live_rows(rows, cols)
-        verdict, mixed = rule.judge(live, cols)
-        yield Tile(cols, live, mixed, verdict)
+        if cols.stop <= clear and not rule.beyond_position(cols):
+            yield Tile(cols, rows, after, Verdict.ALLOWED)
+        else:
+            live = rule.live_rows(rows, cols)
+            verdict, mixed = rule.judge(live, cols)
+            yield Tile(cols, live, mixed, verdict)
         start = cols.stop
     if stop < rule.keys:
         yield Tile(slice(stop, rule.keys), after, after, Verdict.FORBIDDEN)

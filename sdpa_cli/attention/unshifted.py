@@ -22,7 +22,7 @@ from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Verdict, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import THIN_ROWS, key_rows, products, scaled_queries, stacked, value_rows
-from sdpa_cli.attention.softmax import SoftmaxState, row_sums
+from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import Scratch, cells
 from sdpa_cli.attention.tiles import SMALL, Cut, Tile, tiles
 
@@ -94,6 +94,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
     everything = slice(0, inputs.queries)
     queries = scaled_queries(inputs, everything, factor)
     state.clear()
+    ones = np.ones(cut.keys, inputs.dtype)
     for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
         if tile.verdict is Verdict.FORBIDDEN:
             continue
@@ -106,7 +107,8 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         rows, values = stacked(p), value_rows(inputs, tile.cols)
         part = np.matmul(rows, values, out=scratch.acc(rows, inputs.d_v))
         total, acc = state.l[..., tile.rows], state.acc[..., tile.rows, :]
-        np.add(total, row_sums(rows).reshape(total.shape), out=total)
+        # As a product with ones: `sum` takes four times as long.
+        np.add(total, np.matmul(p, ones[: p.shape[-1]]), out=total)
         np.add(acc, part.reshape(acc.shape), out=acc)
     # A query that saw no live key is left as one that saw none.
     np.copyto(state.m, 0, where=state.l > 0)
