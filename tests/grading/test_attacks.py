@@ -1,9 +1,14 @@
-"""Attacks as submissions, with the verdict of `check`. Those on the machine itself are tried under tests/sandbox."""
+"""Attacks as submissions, with the verdict of `check`. Those of tests/sandbox are graded inside its guard."""
 
+import json
 import os
+import subprocess
+import sys
 
 import pytest
-from grading.items import item, keys
+from grading.items import EXERCISES, ROOT, item, keys
+from sandbox.attacks import ATTACKS
+from sandbox.guard import guards
 from submissions.faults import source
 
 from sdpa_cli.grading.handed_in import hand_in
@@ -165,3 +170,28 @@ def test_what_is_no_file_is_not_opened(box, exercise, tmp_path, make, name):
     found = item(report, "loads" if name == "attention.py" else "output")
     assert found.status is Status.FAILED
     assert keys(found)[0] in ("file.unreadable", "answer.problem")
+
+
+@pytest.fixture(scope="module")
+def verdicts(tmp_path_factory):
+    """Every attack of the sandbox's own tests, graded in one process inside their guard."""
+    known = guards()
+    if not known:
+        pytest.skip("nothing to put a guard up with: unshare and prlimit of util-linux")
+    folder = tmp_path_factory.mktemp("canaries")
+    command = [*known[min(known)], sys.executable, "-B", str(ROOT / "tests" / "grading" / "under_guard.py")]
+    env = os.environ | {"PYTHONPATH": str(ROOT / "tests")}
+    arguments = [str(EXERCISES), str(folder)]
+    done = subprocess.run([*command, *arguments], env=env, capture_output=True, text=True, timeout=120, check=False)
+    if "L2" in done.stderr and "assert" in done.stderr:
+        pytest.skip("no level here that is tried against files and processes")
+    assert done.returncode == 0, done.stderr
+    assert list(folder.iterdir()) == []
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("attack", [attack.name for attack in ATTACKS])
+def test_no_attack_earns_a_point_or_breaks_the_grader(verdicts, attack):
+    found = verdicts[attack]
+    assert found["example"] in (["failed", 0], ["skipped", 0])
+    assert all(status in ("failed", "skipped") for status, _ in found.values())
