@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, cast
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.masks import Window
@@ -31,6 +32,9 @@ class Pattern(Protocol):
 
     def verdict(self, rows: slice, cols: slice) -> Verdict:
         """What it says about all cells of a tile at once."""
+
+    def live_rows(self, rows: slice, cols: slice) -> slice:
+        """The queries of `rows` outside which none may look at any of these keys, as far as this part goes."""
 
     def part(self, region: Region) -> Pattern:
         """The same for a part of the problem, counting from that part's first query and key."""
@@ -58,6 +62,12 @@ class Segments(Shipped):
             return Verdict.FORBIDDEN
         return Verdict.ALLOWED if min(low) == max(high) else Verdict.MIXED
 
+    def live_rows(self, rows: slice, cols: slice) -> slice:
+        """Those of documents between the first and the last of the keys'."""
+        ours, theirs = once(self.queries)[..., rows], once(self.keys)[..., cols]
+        alive = (ours >= theirs.min(initial=_MOST)) & (ours <= theirs.max(initial=-_MOST))
+        return _hull(np.flatnonzero(alive.reshape(-1, alive.shape[-1]).any(axis=0)) + rows.start, rows)
+
     def part(self, region: Region) -> Segments:
         """The documents of some queries and keys."""
         return Segments(self.queries[region.queries], self.keys[region.at][..., region.cols])
@@ -80,14 +90,27 @@ class Sparse(Shipped):
 
     def forbidden(self, rows: Ints, cols: Ints) -> Bools:
         """Cells that neither window nor stride nor a global token allows."""
-        position = (rows + self.offset)[:, None]
-        live = np.isin(position, self.tokens) | np.isin(cols, self.tokens)
+        position = rows + self.offset
+        # Window and stride depend on the distance alone, of which there are far fewer than cells.
+        if _is_run(rows) and _is_run(cols):
+            near = self._near(np.arange(position[0] - cols[-1], position[-1] - cols[0] + 1))
+            # Row i begins i steps later and runs backwards: a view, ten times as fast as looking up every distance.
+            forbidden = ~sliding_window_view(near, len(cols))[:, ::-1]
+        else:
+            forbidden = ~self._near(position[:, None] - cols)
+        forbidden[np.isin(position, self.tokens)] = False
+        forbidden[:, np.isin(cols, self.tokens)] = False
+        return forbidden
+
+    def _near(self, distances: Ints) -> Bools:
+        """Which distances, of a query after a key, window or stride allow."""
+        near = np.zeros(distances.shape, np.bool_)
         if self.window is not None:
             left, right = self._reach(self.window)
-            live |= (cols >= position - left) & (cols <= position + right)
+            near |= (distances <= left) & (distances >= -right)
         if self.stride is not None:
-            live |= (position - cols) % self.stride == 0
-        return ~live
+            near |= distances % self.stride == 0
+        return near
 
     def verdict(self, rows: slice, cols: slice) -> Verdict:
         """By the range of distances in the tile, all of which occur in it."""
@@ -107,6 +130,16 @@ class Sparse(Shipped):
             some = some or farthest // self.stride * self.stride >= nearest
         return Verdict.MIXED if some else Verdict.FORBIDDEN
 
+    def live_rows(self, rows: slice, cols: slice) -> slice:
+        """Those from the first to the last that the window or a global token lets look at one of the keys."""
+        if self.stride is not None or self.window is None or self._any_token(cols.start, cols.stop):
+            return rows
+        left, right = self._reach(self.window)
+        first, last = max(rows.start, cols.start - right - self.offset), min(rows.stop, cols.stop + left - self.offset)
+        tokens = self.tokens - self.offset
+        seeing = tokens[(tokens >= rows.start) & (tokens < rows.stop)]
+        return _hull(np.concatenate([seeing, *([[first, last - 1]] if first < last else [])]).astype(np.int64), rows)
+
     def part(self, region: Region) -> Sparse:
         """The pattern as seen from another first query and key."""
         first = region.cols.start
@@ -119,6 +152,18 @@ class Sparse(Shipped):
     @staticmethod
     def _reach(window: Window) -> tuple[int, int]:
         return tuple(_MOST if side is None else side for side in (window.left, window.right))  # type: ignore[return-value]
+
+
+def _is_run(indices: Ints) -> bool:
+    """Whether some indices follow each other without a gap."""
+    return len(indices) > 0 and bool((np.diff(indices) == 1).all())
+
+
+def _hull(indices: Ints, rows: slice) -> slice:
+    """From the first to the last of some rows; nothing at the end of `rows` where there is none."""
+    if not indices.size:
+        return slice(rows.stop, rows.stop)
+    return slice(int(indices.min()), int(indices.max()) + 1)
 
 
 _MOST = 1 << 62

@@ -123,10 +123,14 @@ class MaskRule(Shipped):
         return start, max(start, stop)
 
     def live_rows(self, rows: slice, cols: slice) -> slice:
-        """The queries of `rows` outside which all are too far from every one of these keys, by position alone."""
+        """The queries of `rows` outside which none may look at any of these keys, by position and by the patterns."""
         left, right = self.reach()
         start = rows.start if right is None else max(rows.start, cols.start - right - self.offset)
         stop = rows.stop if left is None else min(rows.stop, cols.stop + left - self.offset)
+        for pattern in self.patterns:
+            if start < stop:
+                found = pattern.live_rows(slice(start, stop), cols)
+                start, stop = found.start, found.stop
         return slice(start, max(start, stop))
 
     def mixed_rows(self, rows: slice, cols: slice) -> slice:

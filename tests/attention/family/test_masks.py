@@ -87,6 +87,8 @@ def test_verdicts_are_true(mask, tile_keys, first, count):
         part = cells[rows, tile.cols]
         assert tile.verdict is not Verdict.FORBIDDEN or part.all()
         assert tile.verdict is not Verdict.ALLOWED or not cells[tile.rows, tile.cols].any()
+        untouched = [i for i in range(rows.start, rows.stop) if not tile.rows.start <= i < tile.rows.stop]
+        assert cells[untouched, tile.cols].all()
 
 
 @given(masks(), st.integers(0, 4), st.integers(0, 6))
