@@ -211,8 +211,9 @@ def next_step(
             continue
         if one.is_untouched and workspace is not None:
             return NextStep(file=_shown(workspace.folder / one.report.exercise / "README.md", here))
-        if item.finding.fault and item.check in one.cases:
-            return NextStep(command=f"sdpa explain {one.cases[item.check]} --fault {item.finding.fault}")
+        named = one.report.diagnosed
+        if named is not None and named.check in one.cases:
+            return NextStep(command=f"sdpa explain {one.cases[named.check]} --fault {named.finding.fault}")
         if item.hints and workspace is not None:
             return NextStep(command=f"sdpa hint {one.report.exercise}")
         if item.hints:

@@ -133,6 +133,11 @@ class Report:
         return any(item.status is Status.ERROR for item in self.items)
 
     @property
+    def diagnosed(self) -> FeedbackItem | None:
+        """The first check on whose input a named fault can be seen."""
+        return next((item for item in self.items if item.finding.fault is not None), None)
+
+    @property
     def first_failed(self) -> FeedbackItem | None:
         """The first check with points to be had, the one to work on next."""
         return next((i for i in self.items if i.status is Status.FAILED and i.earned < i.possible), None)

@@ -35,12 +35,12 @@ class Reading:
 
 
 def stage_of_fault(name: str, case: Case) -> str | None:
-    """The first step at which a fault leaves the right way on a case."""
+    """The first step at which a fault leaves the right way on a case; None where it does not, or cannot be computed."""
     inputs = engine_inputs(case)
     try:
         wrong, right_steps = CATALOGUE[name].recipe.run(inputs), Recipe().run(inputs)
     except ValueError:
-        return "scores"
+        return None
     for step, stage in _OF_STEP.items():
         if not _same_step(wrong, right_steps, step):
             return stage

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from grading.items import EXERCISES, SOLUTIONS
-from submissions.faults import F3, source
+from submissions.faults import F3, X1, source, source_x1
 
 from sdpa_cli import cli
 from sdpa_cli.cases import load_case
@@ -279,3 +279,20 @@ def until(stream, words):
         if words in line:
             return
     raise AssertionError(f"{words!r} never came")
+
+
+@pytest.mark.parametrize(
+    ("exercise", "text"),
+    [("F3", source(F3[name])) for name in ("mask-transposed", "keys-as-values", "finite-sentinel", "no-max-shift")]
+    + [("X1", source_x1(X1["heads-tiled"]))],
+    ids=["mask-transposed", "keys-as-values", "finite-sentinel", "no-max-shift", "heads-tiled"],
+)
+def test_the_command_that_comes_next_shows_the_fault(sdpa, tmp_path, exercise, text):
+    sdpa("init", "--lang", "en")
+    (tmp_path / exercise / "attention.py").write_text(text)
+    lines = sdpa("check", exercise)[1].splitlines()
+    _, *command = next(line for line in lines if line.startswith("next")).split()
+    assert command[:2] == ["sdpa", "explain"]
+    status, out, err = sdpa(*command[1:])
+    assert (status, err) == (ExitCode.OK, "")
+    assert "The first difference" in out
