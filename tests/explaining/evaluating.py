@@ -9,7 +9,7 @@ from sdpa_cli.explaining.maths import Call, Dots, Entry, Fraction, Infix, Number
 _FUNCTIONS = {"exp": math.exp, "tanh": math.tanh, "sin": math.sin, "cos": math.cos, "log": math.log}
 
 
-class Open(Exception):
+class NoNumberError(Exception):
     """There is something in the formula that has no number."""
 
 
@@ -39,7 +39,7 @@ def value(formula):
         case Call(name, argument) if name in _FUNCTIONS:
             return _FUNCTIONS[name](value(argument))
         case Dots() | Entry() | Symbol():
-            raise Open
+            raise NoNumberError
     raise AssertionError(f"a worked line holds {formula!r}")
 
 
@@ -50,6 +50,6 @@ def sides(formula):
     for side in formula.terms if formula.operator == "=" else [formula]:
         try:
             found.append(value(side))
-        except Open:
+        except NoNumberError:
             continue
     return found

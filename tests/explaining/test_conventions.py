@@ -1,5 +1,7 @@
 """Other libraries' habits, against what those libraries are known to give."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from explaining.questions import case, trace
@@ -60,9 +62,7 @@ def test_empty_rows_are_the_mean_of_all_values_in_jax_and_zeros_elsewhere(tmp_pa
 
 @pytest.mark.parametrize(("library", "row"), [("jax", [0.5, 0.5]), ("torch", [0.0, 0.0])])
 def test_a_row_without_a_live_key(library, row):
-    """Inverted, the mask [[1, 1], [0, 1]] leaves the first row free and forbids key 1 to the second; so turn it first."""
-    from dataclasses import replace
-
+    """True means attend there, so the row that is all False here is the one that is empty there."""
     turned = replace(case("empty"), mask=Mask(forbidden=np.array([[False, False], [True, False]])))
     found = explain_as(library, turned)
     np.testing.assert_allclose(there(found)[0], row)

@@ -1,5 +1,7 @@
 """What a derivation shows is what the engine computes, and every worked line can be calculated."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from explaining.evaluating import sides
@@ -31,7 +33,7 @@ def test_every_worked_line_can_be_calculated(name):
     for worked in parts(trace(name), Worked):
         found = sides(worked.maths)
         assert found or "Dots" in repr(worked.maths), worked.maths
-        for one, other in zip(found, found[1:], strict=False):
+        for one, other in pairwise(found):
             # float32 cases are worked out in float64.
             np.testing.assert_allclose(one, other, rtol=2e-6 if "float32" in name else 1e-9, atol=1e-6)
 

@@ -1,4 +1,4 @@
-"""Faults side by side: where they part, which law they break and by which numbers, and where they make no difference."""
+"""Faults side by side: where they part, which law they break and by which numbers, where they do no harm."""
 
 import numpy as np
 import pytest

@@ -30,7 +30,7 @@ from sdpa_cli.views.explaining.plain import plain
 from sdpa_cli.views.explaining.prose import MATHS, Piece, Voice
 
 SCHEMA_VERSION = 1
-_POINT = Notation(".", 17)
+_POINT = Notation(".", 6)
 
 
 def document(trace: Trace, voice: Voice) -> str:

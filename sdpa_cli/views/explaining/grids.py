@@ -12,6 +12,7 @@ from sdpa_cli.explaining.trace import Matrix, Pair, Reasons, words
 from sdpa_cli.views.excerpts import Page
 from sdpa_cli.views.explaining.cells import Label, WrittenCell, WrittenMatrix, labels, written
 from sdpa_cli.views.explaining.signs import fitted
+from sdpa_cli.views.explaining.wrapping import in_lines, wrapped
 from sdpa_cli.views.glyphs import flush_right, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.tables import HEADER, QUIET
@@ -30,7 +31,7 @@ def matrix_lines(matrix: Matrix, setting: Setting) -> Iterator[Text]:
     """A matrix under its name."""
     name = setting.text(matrix.name)
     found = written(matrix, setting.voice.notation)
-    for run in _panels(found, setting.page):
+    for run in _panels(found, setting.page, name):
         yield from _lines(name, found, run, setting)
 
 
@@ -39,7 +40,7 @@ def pair_lines(pair: Pair, setting: Setting) -> Iterator[Text]:
     blocks = []
     for title, matrix in zip(pair.titles, (pair.right, pair.other), strict=True):
         found = written(matrix, setting.voice.notation)
-        lines = [line for run in _panels(found, setting.page) for line in _lines("", found, run, setting)]
+        lines = [line for run in _panels(found, setting.page, "") for line in _lines("", found, run, setting)]
         blocks.append([Text(f"{INDENT}{setting.text(title)}", style=HEADER), *lines])
     left, right = blocks
     widest = max(width(line.plain) for line in left)
@@ -62,12 +63,11 @@ def reason_lines(reasons: Reasons, setting: Setting) -> Iterator[Text]:
             for label, row in zip(labels(reasons.rows), reasons.cells, strict=True)
         ),
     )
-    for run in _panels(found, setting.page):
+    for run in _panels(found, setting.page, "M"):
         yield from _lines("M", found, run, setting)
-    legend = "   ".join(
-        [f"{name[0]} {name}" for name in names.values()] + [f"{dot} {setting.text(words('page.allowed'))}"]
-    )
-    yield Text(f"{INDENT}  {legend}", style=QUIET)
+    legend = [f"{name[0]} {name}" for name in names.values()] + [f"{dot} {setting.text(words('page.allowed'))}"]
+    for line in in_lines(legend, setting.room - 2):
+        yield Text(f"{INDENT}  {line}", style=QUIET)
 
 
 def table_of(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> Iterator[Text]:
@@ -75,25 +75,30 @@ def table_of(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -
     widths = [max(width(text) for text in column) for column in zip(columns, *rows, strict=True)]
     gap = next((gap for gap in (3, 2) if len(INDENT) + 2 + sum(widths) + gap * (len(widths) - 1) <= room), 0)
     if not gap:
-        yield from _records(columns, rows)
+        yield from _records(columns, rows, room - len(INDENT) - 4)
         return
     for k, row in enumerate([columns, *rows]):
         cells = (flush_right(text, cells) for text, cells in zip(row, widths, strict=True))
         yield Text(f"{INDENT}  {(' ' * gap).join(cells)}", style=HEADER if k == 0 else "")
 
 
-def _records(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[Text]:
+def _records(columns: Sequence[str], rows: Sequence[Sequence[str]], room: int) -> Iterator[Text]:
     names = max(map(width, columns))
     for k, row in enumerate(rows):
         if k:
             yield Text()
         for name, text in zip(columns, row, strict=True):
-            yield Text(f"{INDENT}  {name}{' ' * (names - width(name))}  ", style=QUIET).append(text, style="not dim")
+            for n, line in enumerate(wrapped(text, max(16, room - names))):
+                lead = name if n == 0 else ""
+                lead = f"{INDENT}  {lead}{' ' * (names - width(lead))}  "
+                yield Text(lead, style=QUIET).append(line, style="not dim")
 
 
-def _panels(found: WrittenMatrix, page: Page) -> list[Sequence[int]]:
+def _panels(found: WrittenMatrix, page: Page, name: str) -> list[Sequence[int]]:
     widths = _widths(found, page if found.shaded else replace(page, heat=Heat()))
-    return panels(widths, page.width - _label_cells(found, page) - len(INDENT) - (12 if found.totals else 0))
+    return panels(
+        widths, page.width - max(_label_cells(found, page), width(name)) - len(INDENT) - (12 if found.totals else 0)
+    )
 
 
 def _lines(name: str, found: WrittenMatrix, run: Sequence[int], setting: Setting) -> Iterator[Text]:

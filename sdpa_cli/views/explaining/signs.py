@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
+# What a root sign without parentheses reaches over; in letters it needs them.
+_ROOT = re.compile(r"√(\w+(?:[.,]\d+)?)")
 # Mathematical signs and typography, as people type them on an ASCII keyboard.
 STANDINS = {
     "√": "sqrt",
@@ -34,6 +37,10 @@ STANDINS = {
     "⌊": "floor(",
     "⌋": ")",
     "φ": "phi",
+    "θ": "theta",
+    "Δ": "Delta",
+    "₂": "2",
+    "\u0303": "~",
     "\u202f": " ",
     "æ": "ae",
     "Æ": "Ae",
@@ -50,12 +57,12 @@ def fitted(text: str, encoding: str) -> str:
     Examples
     --------
     >>> fitted("√2 ≈ 1.4142", "utf-8"), fitted("√2 ≈ 1.4142; erősség", "cp1252"), fitted("lært", "ascii")
-    ('√2 ≈ 1.4142', 'sqrt2 ~ 1.4142; erosség', 'laert')
+    ('√2 ≈ 1.4142', 'sqrt(2) ~ 1.4142; erosség', 'laert')
     """
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(_fitting(character, encoding) for character in text)
+        return "".join(_fitting(character, encoding) for character in _ROOT.sub(r"√(\1)", text))
     return text
 
 

@@ -34,7 +34,7 @@ from sdpa_cli.views.explaining.plain import plain
 from sdpa_cli.views.explaining.prose import Piece, Voice
 from sdpa_cli.views.explaining.signs import fitted
 from sdpa_cli.views.explaining.statements import statement_lines
-from sdpa_cli.views.explaining.wrapping import wrapped
+from sdpa_cli.views.explaining.wrapping import in_lines, wrapped
 from sdpa_cli.views.glyphs import width
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.terminal import page_for
@@ -42,6 +42,8 @@ from sdpa_cli.views.terminal import page_for
 LINE = 88
 """Prose is not set wider than this, however wide the terminal is."""
 INDENT = "   "
+VALUE_CELLS = 12
+"""A value has at least so much room beside its name."""
 SPACED = (Matrix, Pair, Reasons, Table, Question, Prose)
 """What has a blank line around it."""
 
@@ -69,7 +71,7 @@ class Setting:
             if not isinstance(piece.content, str):
                 shown += plain(piece.content, self.voice.notation)
             elif piece.kind == "foreign":
-                shown += self.page.glyphs.shown(piece.content)
+                shown += self.page.glyphs.shown(fitted(piece.content, self.page.glyphs.encoding))
             else:
                 shown += f"{piece.content} <{piece.url}>" if piece.url else piece.content
         return fitted(shown, self.page.glyphs.encoding)
@@ -79,8 +81,8 @@ def explained(trace: Trace, voice: Voice, console: Console) -> str:
     """A whole explanation as this console shows it, escape sequences and all."""
     setting = Setting(voice, page_for(console))
     with console.capture() as capture:
-        for line in trace_lines(trace, setting):
-            console.print(line, soft_wrap=True, highlight=False)
+        # All lines at once: each call to Rich costs as much as setting a line does.
+        console.print(Text("\n").join(trace_lines(trace, setting)), soft_wrap=True, highlight=False)
     return capture.get()
 
 
@@ -101,7 +103,8 @@ def heading_lines(trace: Trace, setting: Setting) -> Iterator[Text]:
 
 def step_lines(number: int, step: Step, setting: Setting) -> Iterator[Text]:
     """One step: its title and its parts."""
-    yield Text(f"{number}. {setting.text(step.title)}", style=HEADER)
+    for k, line in enumerate(wrapped(f"{number}. {setting.text(step.title)}", setting.room)):
+        yield Text(f"{INDENT if k else ''}{line}", style=HEADER)
     before: Part | None = None
     for part in step.parts:
         if before is not None and (isinstance(part, SPACED) or isinstance(before, SPACED)):
@@ -116,14 +119,13 @@ def part_lines(part: Part, setting: Setting) -> Iterator[Text]:
         case Words():
             yield from _wrapped(part, setting)
         case Formula(maths):
-            yield Text(f"{INDENT}  {setting.text(maths)}", style="italic")
+            lines = wrapped(setting.text(maths), setting.room - 2)
+            yield from (Text(f"{INDENT}  {'  ' * (k > 0)}{line}", style="italic") for k, line in enumerate(lines))
         case Worked(maths):
             yield from _worked(setting.text(maths), setting)
         case Shapes(items):
-            # No-break spaces keep a shape on one line.
-            shapes = [_shape(setting.text(name), axes).replace(" ", "\xa0") for name, axes in items]
-            for line in wrapped("  ".join(shapes).replace("  ", " \xa0\xa0"), setting.room):
-                yield Text(INDENT + line.replace("\xa0", " ").strip(), style=QUIET)
+            shapes = (_shape(setting.text(name), axes) for name, axes in items)
+            yield from (Text(INDENT + line, style=QUIET) for line in in_lines(shapes, setting.room))
         case Matrix():
             yield from matrix_lines(part, setting)
         case Pair():
@@ -143,11 +145,7 @@ def _listed(part: Part, setting: Setting) -> Iterator[Text]:
             )
             yield from table_of(head, body, setting.page.width)
         case Facts(items):
-            names = [setting.text(name) for name, _ in items]
-            widest = max(map(width, names), default=0)
-            for name, (_, value) in zip(names, items, strict=True):
-                pad = " " * (widest - width(name))
-                yield from _hanging(Text(f"{name}{pad}  ", style=QUIET), setting.text(value), setting)
+            yield from _facts([(setting.text(name), setting.text(value)) for name, value in items], setting)
         case Check(words, holds):
             glyphs = setting.page.glyphs
             sign = Text(f"{glyphs.tick if holds else glyphs.cross} ", style="bold green" if holds else "bold red")
@@ -170,8 +168,20 @@ def _listed(part: Part, setting: Setting) -> Iterator[Text]:
 
 
 def _wrapped(words: Words, setting: Setting, style: str = "", indent: str = INDENT) -> Iterator[Text]:
-    for line in wrapped(setting.text(words), setting.room):
+    for line in wrapped(setting.text(words), setting.room + len(INDENT) - len(indent)):
         yield Text(indent).append(line, style=style)
+
+
+def _facts(items: list[tuple[str, str]], setting: Setting) -> Iterator[Text]:
+    """Names and values in two columns; each value beneath its name where the names leave no room."""
+    widest = max((width(name) for name, _ in items), default=0)
+    beside = widest + 2 + VALUE_CELLS <= setting.room
+    for name, value in items:
+        if beside:
+            yield from _hanging(Text(f"{name}{' ' * (widest - width(name))}  ", style=QUIET), value, setting)
+            continue
+        yield from (Text(INDENT).append(line, style=QUIET) for line in wrapped(name, setting.room))
+        yield from (Text(f"{INDENT}  {line}") for line in wrapped(value, setting.room - 2))
 
 
 def _hanging(lead: Text, text: str, setting: Setting) -> Iterator[Text]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sdpa_cli.views.glyphs import width
 
 
@@ -20,10 +22,15 @@ def wrapped(text: str, room: int) -> list[str]:
     >>> wrapped("the quick brown fox", 10)
     ['the quick', 'brown fox']
     """
+    return in_lines(text.split(" "), room, " ")
+
+
+def in_lines(items: Iterable[str], room: int, gap: str = "   ") -> list[str]:
+    """Items that must not be broken, as many on each line as there is room for."""
     lines: list[str] = []
-    for word in text.split(" "):
-        if lines and width(lines[-1]) + 1 + width(word) <= room:
-            lines[-1] += f" {word}"
+    for item in items:
+        if lines and width(lines[-1]) + width(gap) + width(item) <= room:
+            lines[-1] += gap + item
         else:
-            lines.append(word)
+            lines.append(item)
     return lines
