@@ -58,6 +58,8 @@ def diagnose(evidence: Sequence[Evidence], returns: tuple[str, ...]) -> str | No
     str or None
         None where no fault does, and where more than one would: a wrong name teaches worse than none.
     """
+    if "weights" not in returns:
+        evidence = [one for one in evidence if not one.must_raise]
     computed = [one for one in evidence if not one.must_raise and _finite((one.case.q, one.case.k, one.case.v))]
     finite = [one for one in computed if _finite(one.actual.values())]
     # A second fault beside the first may show only where a row is empty, where an input is NaN, where numbers overflow.

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.grading.attempt import Attempt
@@ -49,12 +52,11 @@ def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted 
     Report
     """
     attempt = Attempt(exercise, handed_in, box, wanted.seed)
-    try:
+    # A submission's numbers may be anything; what comes of computing with them is compared, not warned of.
+    with closing(attempt), np.errstate(all="ignore"):
         items = _items(attempt, _selected(exercise.checks, wanted.only), wanted.seed)
         if any(item.status is Status.FAILED for item in items):
             items = _explained(attempt, items)
-    finally:
-        attempt.close()
     level = f"{box.level.name} ({box.level.means})" if exercise.function else ""
     return Report(exercise.name, tuple(items), level, "".join(dict.fromkeys(attempt.printed)))
 

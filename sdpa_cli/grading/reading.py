@@ -10,6 +10,7 @@ from sdpa_cli.cases import Case, load_case
 from sdpa_cli.cases.yaml_files import read_document
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Check, Exercise, Function
+from sdpa_cli.grading.kinds.laws import READS, LawRule
 from sdpa_cli.grading.kinds.proof_blocks import ProofRule
 from sdpa_cli.grading.kinds.written import ChoiceRule
 from sdpa_cli.grading.proofs import MOST_BLOCKS
@@ -103,6 +104,9 @@ def _contradictions(checks: tuple[Check, ...], values: Values) -> Iterator[str]:
         seen.add(check.name)
         yield from _rule_problems(check, values["files"])
     function = values.get("function")
+    for check in checks if function else ():
+        if isinstance(check.rule, LawRule) and READS[check.rule.law] not in function["returns"]:
+            yield f"{check.name}: the law {check.rule.law} needs a function that returns {READS[check.rule.law]}"
     if function and function["file"] not in values["files"]:
         yield f"the function's file {function['file']} is not among the files that are handed in"
     if function is None and any(kind_of(one).needs_function for one in values["checks"]):

@@ -171,3 +171,29 @@ def test_the_tool_s_own_failure_costs_no_points_and_is_no_pass(graded, monkeypat
     monkeypatch.setattr(ValueRule, "judge", broken)
     report = graded("F3", {"attention.py": RIGHT}, only=("example",))
     assert (report.items[0].status, report.broken) == (Status.ERROR, True)
+
+
+WEIRD = [
+    "np.float64(1), np.float64(2)",
+    "np.zeros(0), np.zeros(0)",
+    "np.zeros((0, 3)), np.zeros((3, 0))",
+    "O[..., None], A[None]",
+    "O.astype(np.float16), A.astype(np.float16)",
+    "np.ones(O.shape, int), np.ones(A.shape, np.uint8)",
+    "O * 1e308, A * 1e308",
+    "np.full_like(O, np.nan), np.full_like(A, np.inf)",
+    "O.T, A.T",
+    "O[:1], A[:1]",
+    "np.zeros((2,) * 8), A",
+    "(O, A), A",
+    "'O', None",
+]
+
+
+@pytest.mark.parametrize("value", WEIRD)
+def test_whatever_comes_back_is_the_submission_s_failure_and_never_the_tool_s(graded, value):
+    # The first checks pass, so that all the others have to do with what is weird.
+    text = RIGHT.replace("return O, A", f"return (O, A) if len(K) < 3 or Q.shape == (2, 2) else ({value})")
+    report = graded("F3", {"attention.py": text}, seed=1)
+    assert not report.broken
+    assert not report.complete

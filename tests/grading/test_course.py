@@ -102,6 +102,7 @@ BROKEN = {
     "a file that is not handed in": ("  - witness: answers.yaml", "  - witness: replies.yaml", "reads replies.yaml"),
     "a function's file that is not handed in": ("file: definition.py", "file: other.py", "other.py is not among"),
     "no points": ("    points: 4\n", "", "none of points, bonus is given"),
+    "a law of what is not returned": ("law: non-negative", "law: linearity", "needs a function that returns output"),
     "an unknown law": ("law: non-negative", "law: non-negativ", "is 'non-negativ'"),
 }
 

@@ -208,6 +208,9 @@ LAWS: Mapping[str, Law] = {
     "batch": _batch,
 }
 
+READS = dict.fromkeys(LAWS, "output") | dict.fromkeys(("row-sums", "zero-weights", "non-negative"), "weights")
+"""Which returned value each law looks at."""
+
 
 def _with(
     case: Case, *, q: Array | None = None, k: Array | None = None, v: Array | None = None, mask: Array | None = None
