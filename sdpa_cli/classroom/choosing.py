@@ -60,7 +60,8 @@ def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
     if not taken:
         if damaged is not None:
             return Chosen({}, {exercise.files[0]: damaged}, tuple(remarks))
-        remarks.append(say("seat.nothing", files=", ".join(exercise.files), names=_shown(entries) or "-"))
+        if not unclear:
+            remarks.append(say("seat.nothing", files=", ".join(exercise.files), names=_shown(entries) or "-"))
         return Chosen({}, {}, tuple(remarks), unclear=True)
     files, unreadable = _read(taken)
     return Chosen(files, unreadable, tuple(remarks), unclear)

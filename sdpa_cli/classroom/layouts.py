@@ -100,7 +100,7 @@ def _by_name(entries: Iterable[Entry]) -> list[Delivery]:
     found = []
     for top, group in groups.items():
         stem, version = version_of(stems[top])
-        if version > 1 and same(stem) not in known:
+        if same(stem) not in known:
             stem, version = stems[top], 1  # group-2 is a name where there is no group
         found.append(
             Delivery(plain_label(stem), top, tuple(e.below(1) if top in folders else e for e in group), version)

@@ -125,8 +125,8 @@ def _people(found: ClassResult, figures: Summary, speaker: Speaker, links: list[
 
 
 def _names(found: ClassResult, numbers: tuple[int, ...], links: list[str]) -> str:
-    shown = ", ".join(_link(found.results[at], links[at]) for at in numbers[:_NAMES])
-    return shown + (", …" if len(numbers) > _NAMES else "")
+    shown = "; ".join(_link(found.results[at], links[at]) for at in numbers[:_NAMES])
+    return shown + ("; …" if len(numbers) > _NAMES else "")
 
 
 def _link(result: Result, link: str) -> str:

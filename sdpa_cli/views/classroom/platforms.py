@@ -61,7 +61,9 @@ def _moodle(roster: Roster, found: ClassResult, column: str | None, language: st
     for result in _listed(found):
         row = rows[result.student.row or 0]
         if result.final_points is not None:
-            row[grade] = _scaled(result.final_points, found.max_points, row[most] if most < len(row) else "")
+            # Moodle takes nothing above the maximum: a bonus can make up for lost points, and no more.
+            points = min(result.final_points, found.max_points)
+            row[grade] = _scaled(points, found.max_points, row[most] if most < len(row) else "")
         if comments is not None and result.record is not None:
             speaker = class_speaker(result.student.language or language, found.exercise)
             row[comments] = escape(cell(_comment(result, speaker)))
@@ -133,8 +135,8 @@ def _listed(found: ClassResult) -> list[Result]:
 
 
 def _harmless(text: str) -> str:
-    """A cell as it was, unless it would be a formula; numbers below zero are none."""
-    return text if _number(text) is not None else cell(text) if cell(text) != line(text) else text
+    """A cell as it was, unless it would be a formula; a dash and numbers below zero are none."""
+    return text if text.strip() in ("", "-") or _number(text) is not None or cell(text) == line(text) else cell(text)
 
 
 def _comment(result: Result, speaker: Speaker) -> str:

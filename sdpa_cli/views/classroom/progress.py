@@ -14,6 +14,8 @@ from sdpa_cli.classroom.saying import standing_words
 from sdpa_cli.grading.saying import Speaker
 
 _LOG_SECONDS = 15.0
+_FEW = 5
+"""From fewer than so many, nothing can be said about how long the rest takes."""
 Note = Callable[[Done, int], None]
 
 
@@ -52,7 +54,7 @@ class Tally:
         """One line: how many, how fast, how long, and how they stand."""
         seconds = self._now() - self._start
         rate = self._fresh / seconds if seconds > 0 else 0.0
-        left = f"{(total - self.counts.total()) / rate:.0f}" if rate else "?"
+        left = f"{(total - self.counts.total()) / rate:.0f}" if self._fresh >= _FEW else "?"
         shown = self._speaker.number(round(rate, 1))
         head = self._speaker("progress.line", done=self.counts.total(), total=total, rate=shown, left=left)
         found = [(standing, self.counts[standing]) for standing in Standing if self.counts[standing]]

@@ -111,4 +111,4 @@ def _people(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) 
 
 
 def _names(found: ClassResult, group: tuple[int, ...], page: Page) -> str:
-    return page.glyphs.shown(", ".join(found.results[at].student.name for at in group), page.width - 8)
+    return page.glyphs.shown("; ".join(found.results[at].student.name for at in group), page.width - 8)
