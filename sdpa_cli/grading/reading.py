@@ -104,8 +104,9 @@ def _contradictions(checks: tuple[Check, ...], values: Values) -> Iterator[str]:
         seen.add(check.name)
         yield from _rule_problems(check, values["files"])
     function = values.get("function")
+    returns = function["returns"] if function else ()
     for check in checks if function else ():
-        if isinstance(check.rule, LawRule) and READS[check.rule.law] not in function["returns"]:
+        if isinstance(check.rule, LawRule) and READS[check.rule.law] not in returns:
             yield f"{check.name}: the law {check.rule.law} needs a function that returns {READS[check.rule.law]}"
     if function and function["file"] not in values["files"]:
         yield f"the function's file {function['file']} is not among the files that are handed in"
