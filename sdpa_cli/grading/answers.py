@@ -40,7 +40,8 @@ class Answers:
         own = next((p for p in self.problems if p.path and p.path[0] == key), None)
         if own is not None or key in self.values:
             return own
-        return next((p for p in self.problems if not p.path or p.code == "unknown-key"), None)
+        stray = (p for p in self.problems if not p.path or p.code == "unknown-key")
+        return next((p for p in stray if p.code != "unknown-key" or p.hint is None or key in p.hint), None)
 
 
 def questions_in(exercise: Exercise, file: str) -> dict[str, Kind]:

@@ -79,6 +79,14 @@ def test_a_wrong_key_is_named_with_its_place_where_an_answer_is_missing(graded):
     assert item(report, "witness").status is Status.PASSED
 
 
+def test_a_wrong_key_is_told_where_it_is_meant(graded):
+    text = "sums_without_shift: [8.3891, 4.0862]\nweights_with_shfit: [[1]]\n"
+    report = graded("F2", {"answers.yaml": text})
+    assert said(report, "weights-with-shift")[0] == "answers.yaml:2:1: unknown key 'weights_with_shfit'"
+    assert keys(item(report, "sums-with-shift")) == ["answer.missing"]
+    assert item(report, "sums-without-shift").status is Status.PASSED
+
+
 @pytest.mark.parametrize(
     "data",
     [b"a: [1\n", b"\xff\xfe\x00", b"- 1\n", b"", b"proof: [a1]\n---\n{}\n"],
