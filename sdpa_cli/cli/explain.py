@@ -99,6 +99,7 @@ def explain(
         options=TopicOptions(tokens, d, heads, seed),
         overrides=Overrides(dtype=dtype, mask=mask),
     )
+    _refuse_overwriting(subject, output)
     language = choose(lang)
     trace = _answered(request, language)
     voice = told(trace, language, precision)
@@ -108,6 +109,14 @@ def explain(
     with writing(output) as (target, write):
         write(explanation(trace, voice, form_name, target))
     return ExitCode.OK
+
+
+def _refuse_overwriting(subject: str | None, output: Path | None) -> None:
+    if subject is None or output is None or not (output.exists() and Path(subject).exists()):
+        return
+    if output.samefile(subject):
+        message = f"--output {output} is a case file that is being read"
+        raise InputError(Problem("overwrite", message, hint="choose another name"))
 
 
 def _answered(request: Request, language: str) -> Trace:

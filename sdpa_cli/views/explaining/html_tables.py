@@ -41,7 +41,8 @@ def matrix_table(matrix: Matrix, notation: Notation, say: Say) -> str:
         texts += [f"<td class='total'>{escape(total)}</td>"] if found.totals else []
         rows.append(f"<tr>{_head(label, 'row')}{''.join(texts)}</tr>")
     caption = f"<caption><math>{mathml(matrix.name, notation)}</math></caption>"
-    return scrolling(f"<table class='matrix'>{caption}{_thead(head)}<tbody>{''.join(rows)}</tbody></table>", name)
+    table = f"<table class='matrix'>{caption}{_thead(head)}<tbody>{''.join(rows)}</tbody></table>"
+    return scrolling(table, name, "scroll shaded" if found.shaded else "scroll")
 
 
 def reasons_table(reasons: Reasons, say: Say) -> str:
@@ -63,10 +64,10 @@ def plain_table(columns: list[str], rows: list[list[str]], wide: bool) -> str:
     return scrolling(f"<table{look}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>", "")
 
 
-def scrolling(table: str, name: str) -> str:
+def scrolling(table: str, name: str, look: str = "scroll") -> str:
     """A table that scrolls by itself on a narrow page; a keyboard reaches it for that."""
     label = f" role='region' aria-label='{escape(name)}'" if name else ""
-    return f"<div class='scroll' tabindex='0'{label}>{table}</div>"
+    return f"<div class='{look}' tabindex='0'{label}>{table}</div>"
 
 
 def _thead(head: list[str]) -> str:

@@ -51,6 +51,8 @@ class _MathML:
                 return _symbol(name)
             case Dots():
                 return "<mo>…</mo>"
+            case Entry(Symbol(name), indices) if name.endswith("′"):
+                return f"<msubsup><mi>{escape(name[:-1])}</mi>{_row(_indices(indices))}<mo>′</mo></msubsup>"
             case Entry(of, indices):
                 return f"<msub>{self.within(of, ATOM)}{_row(_indices(indices))}</msub>"
             case Vector(items):

@@ -81,7 +81,8 @@ class Voice:
     def _list(self, values: Iterable[Value]) -> Iterator[Piece]:
         for k, value in enumerate(values):
             if k:
-                yield Piece("text", self.notation.separator)
+                # A semicolon keeps numbers with a decimal comma apart; words need none.
+                yield Piece("text", ", " if isinstance(value, Words) else self.notation.separator)
             yield from self.pieces(value)
 
 
