@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention.attending import attention_of
 from sdpa_cli.attention.cache import KVCache
-from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.inputs import Inputs, prepare
+from sdpa_cli.attention.masks import Mask
+from sdpa_cli.attention.options import Options, Settings
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.result import Attention
 from sdpa_cli.errors import InputError, Problem
@@ -30,17 +32,22 @@ class Decoded:
     """How many keys the cache held at each step."""
 
 
-def decode(inputs: Inputs) -> Decoded:
-    """Feed tokens one at a time through a key/value cache.
+def decode(
+    q: ArrayLike, k: ArrayLike, v: ArrayLike, *, mask: Mask, bias: ArrayLike | None = None, **settings: Unpack[Settings]
+) -> Decoded:
+    """Feed tokens one at a time through a key/value cache, as generation does.
 
-    The keys before the first query are there from the start. Each step appends one key and one value and computes one
-    query; with a window, the cache rolls: it lets go of the keys that no later query can reach. The result equals that
-    of all queries at once, but for rounding.
+    Each step appends one key and one value and computes one query; with a window, the cache rolls: it lets go of the
+    keys that no later query can reach. The result equals that of `sdpa_cli.attend`, but for rounding.
 
     Parameters
     ----------
-    inputs
-        A causal problem whose last query stands at the last key, as `sdpa_cli.attention.inputs.prepare` gives it.
+    q, k, v
+        As in `sdpa_cli.attend`. Keys before the first query's position are in the cache from the start.
+    mask
+        Causal, and whatever else; where ``Tq != Tk``, with ``query_offset`` ``Tk - Tq``.
+    bias, **settings
+        As in `sdpa_cli.attend`.
 
     Returns
     -------
@@ -49,17 +56,20 @@ def decode(inputs: Inputs) -> Decoded:
     Raises
     ------
     InputError
-        If the mask is not causal, or queries and keys do not end together.
+        As `sdpa_cli.attend` does; also if the mask is not causal, or queries and keys do not end together.
 
     Examples
     --------
-    >>> from sdpa_cli.attention import Mask, Window
-    >>> from sdpa_cli.attention.inputs import Options, prepare
+    >>> from sdpa_cli.attention import Window
     >>> x = np.eye(4)
-    >>> mask = Mask(causal=True, window=Window(left=1))
-    >>> decode(prepare({"Q": x, "K": x, "V": x}, mask, None, Options())).kept
+    >>> decode(x, x, x, mask=Mask(causal=True, window=Window(left=1))).kept
     (1, 2, 2, 2)
     """
+    return decode_inputs(prepare({"Q": q, "K": k, "V": v}, mask, bias, Options(**settings)))
+
+
+def decode_inputs(inputs: Inputs) -> Decoded:
+    """`decode`, from inputs that are checked and arranged."""
     problems = order_problems(inputs)
     if problems:
         raise InputError(*problems)

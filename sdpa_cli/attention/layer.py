@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,26 +13,13 @@ from sdpa_cli.attention.cache import KVCache
 from sdpa_cli.attention.heads import Projections, combine, project
 from sdpa_cli.attention.inputs import Inputs, prepare
 from sdpa_cli.attention.masks import Mask
-from sdpa_cli.attention.options import EmptyRows, NonFinite, Options
+from sdpa_cli.attention.options import Options, Settings
 from sdpa_cli.attention.placement import UNPLACED, Placement, placement_problems, standing
 from sdpa_cli.attention.result import Attention
-from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.errors import InputError, Problem
 
 Array = NDArray[Any]
 MaskLike = TypeVar("MaskLike", bound=ArrayLike | Mask | None)
-
-
-class Settings(TypedDict, total=False):
-    """What `sdpa_cli.attend` may be told besides its arrays, its mask and its bias."""
-
-    alibi: ArrayLike | bool | None
-    score: Score | None
-    scale: float | None
-    softcap: float | None
-    empty_rows: EmptyRows
-    nonfinite: NonFinite
-    block_size: int | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypedDict
 
 from numpy.typing import ArrayLike
 
@@ -13,6 +13,18 @@ from sdpa_cli.errors import Problem
 
 EmptyRows = Literal["error", "zero"]
 NonFinite = Literal["error", "propagate"]
+
+
+class Settings(TypedDict, total=False):
+    """What `sdpa_cli.attend` may be told besides its arrays, its mask and its bias."""
+
+    alibi: ArrayLike | bool | None
+    score: Score | None
+    scale: float | None
+    softcap: float | None
+    empty_rows: EmptyRows
+    nonfinite: NonFinite
+    block_size: int | None
 
 
 @dataclass(frozen=True, eq=False)

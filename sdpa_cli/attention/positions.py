@@ -87,7 +87,7 @@ def rotate(x: ArrayLike, positions: ArrayLike | None = None, rope: Rope = Rope()
     Returns
     -------
     ndarray
-        Of x's shape; float32 if x is, else float64.
+        Of x's shape; float32 if x is float32 or float16, else float64.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def rotate(x: ArrayLike, positions: ArrayLike | None = None, rope: Rope = Rope()
     problems = [*rope_problems(rope, given.shape[-1]), *position_problems(where, given.shape)]
     if problems:
         raise InputError(*problems)
-    dtype = np.dtype(np.float32 if given.dtype == np.float32 else np.float64)
+    dtype = np.dtype(np.float32 if given.dtype in (np.float16, np.float32) else np.float64)
     dim = given.shape[-1] if rope.dim is None else rope.dim
     if where.ndim == 2:
         where = where.reshape(where.shape[0], *(1,) * (given.ndim - 3), where.shape[1])

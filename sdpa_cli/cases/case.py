@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
-from sdpa_cli.attention import Attention, Decoded, EmptyRowsError, Mask, NonFiniteScoreError, Placement, decode
+from sdpa_cli.attention import Attention, Decoded, EmptyRowsError, Mask, NonFiniteScoreError, Placement
 from sdpa_cli.attention.attending import attention_of
+from sdpa_cli.attention.decoding import decode_inputs
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.layer import Heads
@@ -131,7 +132,7 @@ class Case:
         """
         with self._placed():
             inputs = self.inputs(threads)
-            return decode(inputs).attention if self.decode else attention_of(inputs, executor)
+            return decode_inputs(inputs).attention if self.decode else attention_of(inputs, executor)
 
     def decoded(self) -> Decoded:
         """Compute the case one token at a time, through a cache.
@@ -142,7 +143,7 @@ class Case:
             As `attend` does.
         """
         with self._placed():
-            return decode(self.inputs())
+            return decode_inputs(self.inputs())
 
     @contextmanager
     def _placed(self) -> Iterator[None]:

@@ -19,7 +19,6 @@ from sdpa_cli.attention import (
     decode,
     multi_head,
 )
-from sdpa_cli.attention.inputs import Options, prepare
 from sdpa_cli.errors import InputError
 
 quick = settings(deadline=None, max_examples=25)
@@ -83,8 +82,8 @@ SETTINGS = {
 def test_decoding_equals_prefill(options, mask, kv_heads):
     q, k, v = normal(3, (2, 4, 5, 3), (2, kv_heads, 8, 3), (2, kv_heads, 8, 2))
     bias = normal(4, (2, 4, 5, 8))[0] if options else None
-    inputs = prepare({"Q": q, "K": k, "V": v}, mask, bias, Options(**options))
-    whole, decoded = attend(q, k, v, mask=mask, bias=bias, **options), decode(inputs)
+    whole = attend(q, k, v, mask=mask, bias=bias, **options)
+    decoded = decode(q, k, v, mask=mask, bias=bias, **options)
     np.testing.assert_allclose(decoded.attention.output, whole.output, atol=1e-13)
     np.testing.assert_allclose(decoded.attention.lse, whole.lse, atol=1e-13)
     np.testing.assert_allclose(decoded.attention.weights(), whole.weights(), atol=1e-13)
@@ -94,7 +93,7 @@ def test_decoding_equals_prefill(options, mask, kv_heads):
 def test_a_rolling_cache_keeps_what_the_window_reaches():
     q, k, v = normal(5, (4, 3), (6, 3), (6, 2))
     mask = Mask(causal=True, query_offset=2, window=Window(left=2))
-    decoded = decode(prepare({"Q": q, "K": k, "V": v}, mask, None, Options()))
+    decoded = decode(q, k, v, mask=mask)
     assert decoded.kept == (3, 3, 3, 3)
     assert (decoded.cache.first, decoded.cache.seen) == (3, 6)
     np.testing.assert_array_equal(decoded.cache.k[0, 0], k[3:])
@@ -139,5 +138,5 @@ def test_bytes_are_those_of_the_cache():
 def test_refusals(mask, message):
     q, k = np.ones((2, 1)), np.ones((3, 1))
     with pytest.raises(InputError) as caught:
-        decode(prepare({"Q": q, "K": k, "V": k}, mask, None, Options()))
+        decode(q, k, k, mask=mask)
     assert message in [p.message for p in caught.value.problems]

@@ -25,17 +25,22 @@ def masks(draw):
     window, stride = draw(windows), draw(st.none() | st.integers(1, 4))
     sparse = window is not None or stride is not None
     cells = st.lists(st.booleans(), min_size=QUERIES * KEYS, max_size=QUERIES * KEYS)
+    lengths = draw(st.none() | st.integers(0, KEYS))
     return Mask(
         causal=draw(st.booleans()),
         query_offset=draw(st.integers(0, KEYS - QUERIES)),
         window=window,
-        key_lengths=draw(st.none() | st.integers(0, KEYS)),
-        padding_side="right",
+        key_lengths=lengths,
+        padding_side="right" if lengths is None else draw(st.sampled_from(["right", "left"])),
         forbidden=draw(st.none() | cells.map(lambda c: np.reshape(c, (QUERIES, KEYS)))),
         segments=draw(st.none() | numbers | numbers.map(sorted)),
         stride=stride,
         global_tokens=draw(st.none() | st.lists(st.integers(0, KEYS - 1), max_size=2)) if sparse else None,
     )
+
+
+def filler(mask, j):
+    return j < KEYS - mask.key_lengths if mask.padding_side == "left" else j >= mask.key_lengths
 
 
 def allowed(mask, i, j):
@@ -51,7 +56,7 @@ def allowed(mask, i, j):
     return (
         in_reach
         and not (mask.causal and j > p)
-        and not (mask.key_lengths is not None and j >= mask.key_lengths)
+        and not (mask.key_lengths is not None and filler(mask, j))
         and not (mask.forbidden is not None and mask.forbidden[i, j])
         and not (mask.segments is not None and mask.segments[p] != mask.segments[j])
     )
@@ -116,6 +121,34 @@ def test_the_engine_obeys(mask, block_size):
     np.testing.assert_allclose(found.output[alive], output[alive], atol=1e-14)
     np.testing.assert_allclose(found.weights()[alive], weights[alive], atol=1e-15)
     assert not found.output[~alive].any()
+
+
+@pytest.mark.parametrize("block_size", [1, 3, None])
+def test_everything_at_once(block_size):
+    """Every part of a mask, a bias, slopes and a softcap, with grouped heads."""
+    q, k, v, bias = normal(2, (2, 4, 6, 3), (2, 2, 9, 3), (2, 2, 9, 2), (2, 4, 6, 9))
+    mask = Mask(
+        causal=True,
+        query_offset=3,
+        window=Window(left=4),
+        stride=6,
+        global_tokens=[2],
+        key_lengths=[3, 8],
+        padding_side="left",
+        segments=[[0, 0, 0, 0, 0, 1, 1, 1, 1], [5, 5, 5, 5, 5, 5, 5, 5, 5]],
+        forbidden=np.eye(6, 9, k=1, dtype=bool),
+    )
+    slopes = np.array([0.5, 0.25, 0.125, 0.0625])
+    distance = np.abs(np.arange(3, 9)[:, None] - np.arange(9))
+    found = attend(q, k, v, mask=mask, bias=bias, alibi=slopes, softcap=1.5, block_size=block_size, empty_rows="zero")
+    forbidden = found.forbidden()
+    with np.errstate(invalid="ignore"):
+        additive = bias - slopes[:, None, None] * distance
+        _, weights, output = dense(q, k, v, forbidden=forbidden, bias=additive, softcap=1.5)
+    alive = ~forbidden.all(-1)
+    assert 0 < alive.sum() < alive.size
+    np.testing.assert_allclose(found.output[alive], output[alive], atol=1e-14)
+    np.testing.assert_allclose(found.weights()[alive], weights[alive], atol=1e-14)
 
 
 def drawn(mask, queries, keys):
