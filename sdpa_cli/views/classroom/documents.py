@@ -12,7 +12,7 @@ from sdpa_cli.classroom.summary import summary
 from sdpa_cli.classroom.tables import Table
 from sdpa_cli.grading.report import FeedbackItem, Status
 from sdpa_cli.grading.saying import Speaker
-from sdpa_cli.views.classroom.inert import cell, line
+from sdpa_cli.views.classroom.inert import block, cell, line
 
 SCHEMA_VERSION = 1
 
@@ -58,7 +58,7 @@ def _submission(result: Result, found: ClassResult, speaker: Speaker) -> dict[st
         "remarks": [line(one) for one in remarks_of(result, speaker)],
         "fault": result.fault,
         "needs_person": result.needs_person,
-        "printed": result.record.report.printed if result.record is not None else "",
+        "printed": block(result.record.report.printed) if result.record is not None else "",
         "items": [_item(item, result, speaker) for item in result.items],
     }
 
@@ -72,7 +72,7 @@ def _item(item: FeedbackItem, result: Result, speaker: Speaker) -> dict[str, Any
         "earned": item.earned,
         "possible": item.possible,
         "bonus": item.bonus,
-        "message": "\n".join(told(item, speaker)) or None,
+        "message": block("\n".join(told(item, speaker))) or None,
         "stage": item.finding.stage,
         "fault": item.finding.fault,
         "case": result.record.cases.get(item.check),

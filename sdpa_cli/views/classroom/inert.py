@@ -20,6 +20,11 @@ def line(text: str) -> str:
     )
 
 
+def block(text: str) -> str:
+    """Lines of plain text."""
+    return "\n".join(map(line, text.split("\n")))
+
+
 def cell(text: str) -> str:
     """A cell of a table that a spreadsheet takes for text.
 
@@ -34,7 +39,7 @@ def cell(text: str) -> str:
 
 def xml(text: str) -> str:
     """Text in an XML element."""
-    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", block(text)))
 
 
 def attribute(text: str) -> str:

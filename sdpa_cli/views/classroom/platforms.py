@@ -15,7 +15,7 @@ from sdpa_cli.classroom.tables import Table
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.report import FeedbackItem, Status
 from sdpa_cli.grading.saying import Speaker
-from sdpa_cli.views.classroom.inert import cell, line
+from sdpa_cli.views.classroom.inert import block, cell, line
 
 # Moodle writes its headers in the site's language. These are what the columns are called in ours.
 _GRADES = {"grade", "osztalyzat", "pontszam", "ertekeles", "karakter", "bedømmelse"}
@@ -180,7 +180,7 @@ def _gradescope_test(number: int, item: FeedbackItem, speaker: Speaker) -> dict[
         "name": speaker.title(item.check),
         "max_score": item.possible,
         "score": item.earned,
-        "output": "\n".join(told(item, speaker)),
+        "output": block("\n".join(told(item, speaker))),
         "visibility": "visible",
         "tags": [item.check],
     }

@@ -1,0 +1,273 @@
+"""Every document of a class: what is in it, and that nothing in it acts."""
+
+import csv
+import io
+import json
+import re
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from classroom.crowd import HOSTILE, Kind, canvas_table, crowd, moodle_table, results
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from sdpa_cli.classroom.results import Standing
+from sdpa_cli.classroom.summary import summary
+from sdpa_cli.classroom.tables import parse_table
+from sdpa_cli.errors import InputError
+from sdpa_cli.views.classroom import inert
+from sdpa_cli.views.classroom.documents import csv_text, json_text
+from sdpa_cli.views.classroom.feedback import feedback_html, feedback_markdown
+from sdpa_cli.views.classroom.junit import junit_text
+from sdpa_cli.views.classroom.overview import overview_html
+from sdpa_cli.views.classroom.platforms import filled_roster, gradescope_text, only_result
+from sdpa_cli.views.classroom.terminal import class_text
+from sdpa_cli.views.classroom.writing import file_names, write_reports
+
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\ud800-\udfff]")
+LANGUAGES = ("en", "hu", "da")
+
+
+def links(found):
+    return [f"feedback/{name}.html" for name in file_names(found.results)]
+
+
+def test_json_holds_what_is_promised(f3):
+    document = json.loads(json_text(crowd(f3), "en"))
+    assert (document["schema_version"], document["exercise"], document["sandbox"]) == (1, "F3", "L3 (walls)")
+    first, second = document["submissions"][:2]
+    assert {"student", "status", "points", "max_points", "file", "sha256", "items"} <= set(first)
+    assert (first["status"], first["points"], second["points"], second["fault"]) == (
+        "graded",
+        7.0,
+        2.0,
+        "mask-after-softmax",
+    )
+    assert " ".join(one["status"] for one in document["submissions"]) == (
+        "graded graded missing unreadable needs attention error graded"
+    )
+    masks = second["items"][1]
+    assert (masks["stage"], masks["case"], masks["status"], masks["earned"]) == ("mask", "causal", "failed", 0.0)
+    assert document["summary"]["faults"] == {"mask-after-softmax": 1}
+
+
+def test_json_is_canonical(f3):
+    text = json_text(crowd(f3), "en")
+    assert text == json_text(crowd(f3), "en")
+    assert list(json.loads(text)) == sorted(json.loads(text))
+
+
+def test_a_missing_or_failed_submission_has_no_points(f3):
+    by_status = {one["status"]: one["points"] for one in json.loads(json_text(crowd(f3), "en"))["submissions"]}
+    assert (by_status["missing"], by_status["error"], by_status["unreadable"]) == (None, None, None)
+
+
+@pytest.mark.parametrize("start", [*"=+-@\t\r＝＋－＠", " =", "\n="])
+def test_a_cell_is_no_formula(start):
+    assert inert.cell(f"{start}1+1").startswith("'")
+
+
+@given(st.text())
+def test_a_cell_is_one_line_of_text(text):
+    shown = inert.cell(text)
+    assert not shown.lstrip().startswith(("=", "+", "-", "@"))
+    assert not STEERING.search(shown)
+    assert "\n" not in shown
+
+
+def test_no_cell_of_the_csv_is_a_formula(f3):
+    rows = list(csv.reader(io.StringIO(csv_text(crowd(f3), "en"))))
+    assert len(rows) == 8
+    assert not [value for row in rows for value in row if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert not STEERING.search(csv_text(crowd(f3), "en").replace("\r\n", ""))
+
+
+def test_the_moodle_worksheet_is_filled_in_place(f3):
+    name, text = filled_roster(crowd(f3, Kind.MOODLE, moodle_table()), None, "en")
+    table = parse_table(text.encode("utf-8"))
+    assert (name, table.header) == ("moodle.csv", moodle_table().header)
+    assert [row[0] for row in table.rows] == [row[0] for row in moodle_table().rows]
+    # Graded ones only; on Moodle's scale, with its decimal sign; no more than the maximum.
+    assert [row[4] for row in table.rows] == ["21,21", "6,06", "-", "-", "-", "-", "0"]
+    assert not [value for row in table.rows for value in row if value.startswith(("=", "+", "@"))]
+    assert "<" not in table.rows[1][6]
+
+
+def test_moodle_takes_nothing_above_the_maximum(f3):
+    (first, *others) = results()
+    many = tuple(replace(item, bonus=40.0) for item in first.items)
+    record = replace(first.record, report=replace(first.record.report, items=many))
+    found = crowd(f3, Kind.MOODLE, moodle_table(), (replace(first, record=record), *others))
+    assert parse_table(filled_roster(found, None, "en")[1].encode()).rows[0][4] == "100"
+
+
+def test_a_moodle_worksheet_in_another_language_is_known_by_its_numbers(f3):
+    header = ("Tunniste", "Nimi", "Sähköposti", "Tila", "Arvosana", "Enintään", "Palaute")
+    table = parse_table(filled_roster(crowd(f3, Kind.MOODLE, moodle_table(header)), None, "en")[1].encode())
+    assert [row[4] for row in table.rows][:2] == ["21,21", "6,06"]
+
+
+def test_the_canvas_gradebook_has_ids_and_one_column(f3):
+    name, text = filled_roster(crowd(f3, Kind.CANVAS, canvas_table(), shifted()), None, "en")
+    table = parse_table(text.encode())
+    assert (name, table.header) == (
+        "canvas.csv",
+        ("Student", "ID", "SIS User ID", "SIS Login ID", "Section", "F3 attention (991)"),
+    )
+    assert table.rows[0] == ("    Points Possible", "", "", "", "", "66")
+    assert [row[1] for row in table.rows[1:]] == list("1234567")
+    # What no grade stands for stays as Canvas has it.
+    assert [row[5] for row in table.rows[1:]] == ["14", "4", "old", "old", "old", "old", "0"]
+    assert not table.rows[2][0].startswith("=")
+
+
+def shifted():
+    """Results whose rows are those of the gradebook, beneath its row of points."""
+    return tuple(replace(one, student=replace(one.student, row=one.student.row + 1)) for one in results())
+
+
+def test_the_column_can_be_named(f3):
+    found = crowd(f3, Kind.CANVAS, canvas_table("Attention (991)"), shifted())
+    with pytest.raises(InputError, match="which column"):
+        filled_roster(found, None, "en")
+    for column in ("Attention", "Attention (991)"):
+        assert filled_roster(found, column, "en")[1].splitlines()[0].endswith("Attention (991)")
+    with pytest.raises(InputError, match="which column"):
+        filled_roster(found, "Atention", "en")
+
+
+def test_gradescope_gets_points_and_no_hidden_test(f3):
+    found = crowd(f3)
+    document = json.loads(gradescope_text(found, found.results[1], "en"))
+    assert document["score"] == 2.0
+    assert {test["visibility"] for test in document["tests"]} == {"visible"}
+    assert [test["max_score"] for test in document["tests"]] == [2.0, 3.0, 2.0]
+    assert [test["status"] for test in document["tests"]] == ["passed", "failed", "failed"]
+    assert {document["output_format"], document["test_output_format"], document["test_name_format"]} == {"text"}
+
+
+def test_gradescope_s_file_is_for_one_submission_that_the_tool_could_grade(f3):
+    with pytest.raises(InputError, match="is for one submission; here are 7"):
+        only_result(crowd(f3))
+    error = next(one for one in results() if one.standing is Standing.ERROR)
+    with pytest.raises(InputError, match="the tool itself failed"):
+        only_result(crowd(f3, found=(error,)))
+
+
+def test_junit_is_xml_with_names_of_its_own(f3):
+    root = ET.fromstring(junit_text(crowd(f3), "en"))
+    suites = root.findall("testsuite")
+    cases = [(case.get("classname"), case.get("name")) for case in root.iter("testcase")]
+    assert len(suites) == 7
+    assert len(set(cases)) == len(cases)
+    for suite in suites:
+        assert len(suite.findall("testcase")) == int(suite.get("tests"))
+        assert len(list(suite.iter("failure"))) == int(suite.get("failures"))
+        assert len(list(suite.iter("error"))) == int(suite.get("errors"))
+        assert len(list(suite.iter("skipped"))) == int(suite.get("skipped"))
+
+
+def test_no_document_holds_what_steers(f3):
+    found = crowd(f3)
+    texts = [json_text(found, "en"), junit_text(found, "en"), gradescope_text(found, found.results[1], "en")]
+    for text in [*texts, json.dumps(json.loads(texts[0]), ensure_ascii=False)]:
+        assert not STEERING.search(text)
+
+
+class Elements(HTMLParser):
+    """The elements and attributes of a page, and its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.attributes, self.words, self.inside = [], [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *pair) for pair in attrs]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_hold_no_element_of_a_stranger(f3, language):
+    found = crowd(f3)
+    for text in (overview_html(found, language, links(found)), feedback_html(found, found.results[1], language)):
+        page = Elements(text)
+        assert page.tags.count("script") == text.count("<script>") == ("sortable" in text)
+        assert not {"img", "iframe", "object", "link", "base", "form"} & set(page.tags)
+        assert not [one for one in page.attributes if one[1].startswith("on")]
+        assert not [one for one in page.attributes if one[1] in ("src", "style")]
+        assert all(value.startswith("feedback/") for tag, name, value in page.attributes if name == "href")
+        assert not STEERING.search(text)
+        assert f'<html lang="{language}">' in text
+        assert "default-src 'none'" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_markdown_feedback_renders_to_text_only(f3, language):
+    found = crowd(f3)
+    text = feedback_markdown(found, found.results[1], language)
+    assert not STEERING.search(text)
+    page = Elements(MarkdownIt("commonmark", {"html": True}).enable("table").render(text))
+    allowed = {"h1", "h2", "ul", "li", "p", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"}
+    assert set(page.tags) <= allowed
+    assert {one[1] for one in page.attributes} <= {"class", "style"}
+
+
+@given(st.text(alphabet="`~ \n|[]<>#@a"))
+def test_code_is_code(text):
+    rendered = MarkdownIt("commonmark", {"html": True}).render(
+        f"a {inert.code(text)} b\n\n{inert.fenced(text.splitlines())}\n"
+    )
+    assert set(Elements(rendered).tags) <= {"p", "code", "pre"}
+    assert rendered.count("<pre>") == 1
+
+
+def test_feedback_is_in_the_student_s_language(f3):
+    found = crowd(f3)
+    assert feedback_markdown(found, found.results[0], "en").startswith("# F3 A függvény: 7 pont a(z) 33 pontból\n")
+    assert feedback_markdown(found, found.results[3], "en").startswith("# F3 Funktionen: ikke bedømt\n")
+    assert feedback_markdown(found, found.results[1], "en").startswith("# F3 The function: 2 of 33 points\n")
+
+
+def test_feedback_names_the_fault_and_the_command(f3):
+    found = crowd(f3)
+    text = feedback_markdown(found, found.results[1], "en")
+    assert "your numbers equal those of the fault mask-after-softmax" in text
+    assert "`sdpa explain --fault mask-after-softmax`" in text
+
+
+def test_the_terminal_shows_no_control(f3, tmp_path):
+    text = class_text(crowd(f3), tmp_path, "en", io.StringIO())
+    assert not STEERING.search(text)
+    assert "1 mask-after-softmax" in text
+    assert "Odd: tool failed" in text
+
+
+def test_the_summary_adds_up(f3):
+    found = crowd(f3)
+    figures = summary(found)
+    assert sum(figures.standings.values()) == len(found.results)
+    assert sum(one.count for one in figures.bins) == sum(one.points is not None for one in found.results)
+    assert figures.faults == (("mask-after-softmax", (1,)),)
+    assert figures.for_a_person == (3, 4, 5, 6)
+    assert (figures.mean, figures.median) == (pytest.approx(11 / 4), 2.0)
+
+
+def test_students_of_one_name_have_files_of_their_own(f3):
+    one = results()[0]
+    names = file_names((one, one, replace(one, student=replace(one.student, name="../../Ő", ids=()))))
+    assert names == ["kovacslorinc-1", "kovacslorinc-1-2", "o"]
+    assert file_names((replace(one, student=replace(one.student, name="学生", ids=())),)) == ["student"]
+
+
+def test_all_reports_are_written(f3, tmp_path):
+    write_reports(crowd(f3), tmp_path, "en", None)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"report.json", "report.csv", "report.html", "junit.xml", "feedback"}
+    assert len(list((tmp_path / "feedback").iterdir())) == 14
+    for link in re.findall(r"href='(feedback/[^']+)'", (tmp_path / "report.html").read_text("utf-8")):
+        assert (tmp_path / link).is_file()
+    assert HOSTILE not in "".join(path.name for path in tmp_path.rglob("*"))
