@@ -82,21 +82,12 @@ def other_weights(weights: Array, values: Array) -> Certificate | None:
     >>> other_weights(np.array([0.2, 0.6, 0.2]), np.array([[0.0], [1.0], [2.0]])).weights.round(4).tolist()
     [0.5, 0.0, 0.5]
     """
-    conditions = np.vstack([values.T, np.ones(len(weights))])
-    if np.linalg.matrix_rank(conditions) == len(weights):
+    carrying = weights > 0
+    found = _moved(weights[carrying], _levelled(values[carrying]))
+    if found is None:
         return None
-    away = -np.eye(len(weights))[int(np.argmax(weights))]
-    direction = away - np.linalg.pinv(conditions) @ (conditions @ away)
-    if np.abs(direction).max() < _NOTHING:
-        # That weight cannot change; some other one can.
-        direction = np.linalg.svd(conditions)[2][-1]
-    lowered = direction < -_NOTHING
-    reach = float((weights[lowered] / -direction[lowered]).min())
-    if reach <= _NOTHING:
-        return None
-    moved = weights + reach * direction
-    moved = np.where(moved < _NOTHING, 0, moved)
-    moved /= moved.sum()
+    moved = np.zeros_like(weights)
+    moved[carrying] = found
     return Certificate(
         moved,
         float(np.abs(moved - weights).sum() / 2),
@@ -104,5 +95,41 @@ def other_weights(weights: Array, values: Array) -> Certificate | None:
     )
 
 
+def _levelled(values: Array) -> Array:
+    """Values with their largest component at 1, so that a rank is judged alike for all."""
+    largest = np.abs(values).max(initial=0.0)
+    return values / largest if largest > 0 else values
+
+
+def _moved(weights: Array, values: Array) -> Array | None:
+    """The row farthest from `weights` along the directions tried; None where there is no direction at all."""
+    conditions = np.vstack([values.T, np.ones(len(weights))])
+    if np.linalg.matrix_rank(conditions) == len(weights):
+        return None
+    away = -np.eye(len(weights))[int(np.argmax(weights))]
+    lowering = away - np.linalg.pinv(conditions) @ (conditions @ away)
+    directions = [lowering]
+    if len(weights) <= _SMALL:
+        # Where the largest weight cannot change, some other one can.
+        last = np.linalg.svd(conditions)[2][-1]
+        directions += [last, -last]
+    rows = [_as_far_as_possible(weights, direction) for direction in directions]
+    return max(rows, key=lambda row: float(np.abs(row - weights).sum()))
+
+
+def _as_far_as_possible(weights: Array, direction: Array) -> Array:
+    """Along a direction, until the first weight is 0."""
+    lowered = direction < -_NOTHING
+    if not lowered.any():
+        return weights
+    steps = weights[lowered] / -direction[lowered]
+    moved = weights + steps.min() * direction
+    moved[np.flatnonzero(lowered)[int(np.argmin(steps))]] = 0
+    moved = np.maximum(moved, 0)
+    return np.asarray(moved / moved.sum())
+
+
 _NOTHING = 1e-12
 """Components of a direction this small are rounding."""
+_SMALL = 512
+"""Up to so many keys another direction of the null space is looked for, which costs their number cubed."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from pathlib import Path
 
+import numpy as np
+
 from sdpa_cli.cases import Case, Overrides, load_cases
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.explaining.selecting import Selectors
@@ -46,6 +48,12 @@ def answer(request: Request) -> Trace:
     problems = list(_contradictions(request))
     if problems:
         raise InputError(*problems)
+    # Numbers at the edge of what there is are shown as what they become; nobody needs a warning beside them.
+    with np.errstate(all="ignore"):
+        return _answered(request)
+
+
+def _answered(request: Request) -> Trace:
     if request.faults:
         from sdpa_cli.explaining.comparing.faults import catalogue
 

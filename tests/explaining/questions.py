@@ -66,6 +66,7 @@ CASES = {
     "cross": LAYER + "memory: [[1, 2, 3, 4], [0, 1, 0, 1]]\n",
     "cached": TWO + "past: {K: [[1, 1]], V: [[5, 5, 5]]}\nmask: causal\n",
     "decoded": TWO + "past: {K: [[1, 1]], V: [[5, 5, 5]]}\nmask: causal\ndecode: true\n",
+    "wild": "Q: [[.nan, 1]]\nK: [[1, 1], [2, 1]]\nV: [[1], [2]]\nnonfinite: propagate\n",
     "segments": TWO + "mask: {segments: [0, 1]}\n",
     "sparse": TWO + "mask: {causal: true, stride: 2}\n",
     "long-row": (

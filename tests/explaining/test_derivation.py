@@ -39,8 +39,8 @@ def test_every_worked_line_can_be_calculated(name):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_check_holds(name):
-    assert all(check.holds for check in parts(trace(f"derive {name}"), Check))
+def test_every_check_holds_where_numbers_are_numbers(name):
+    assert all(check.holds for check in parts(trace(f"derive {name}"), Check)) == (name != "wild")
 
 
 @pytest.mark.parametrize("name", CASES)

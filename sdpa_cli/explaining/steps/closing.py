@@ -30,6 +30,9 @@ def questions(walk: Walk) -> Step:
 
 
 def _unless_empty(key: str, empty: np.ndarray, **values: float) -> Words:
+    """The answer, but for cases with a row without a live key, or with numbers that are none."""
+    if any(math.isnan(value) for value in values.values()):
+        return words(f"{key}.wild")
     if not empty.size:
         return words(f"{key}.answer", **values)
     return words(f"{key}.empty", row=Position(int(empty[0])))

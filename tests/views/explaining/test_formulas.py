@@ -145,7 +145,7 @@ def calculated(text):
     text = re.sub(r"√(\d+(?:\.\d+)?)", r"math.sqrt(\1)", text)
     text = re.sub(r"\b(exp|tanh|sin|cos|log)\(", r"math.\1(", text).replace("∞", "math.inf")
     text = re.sub(r"(?<![\w.])\(([^()]*,[^()]*)\)", r"np.array([\1])", text.replace("·", "*").replace("−", "-"))
-    return eval(text, {"math": math, "np": np, "max": max})
+    return eval(text, {"math": math, "np": np, "max": max, "NaN": math.nan})
 
 
 @pytest.mark.parametrize(
