@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
@@ -86,6 +87,8 @@ class Case:
     """How many of the keys came from a cache, in front of the others."""
     decode: bool = False
     """Whether the tokens are fed one at a time."""
+    files: tuple[Path, ...] = ()
+    """The files that matrices came from."""
 
     @property
     def options(self) -> Options:

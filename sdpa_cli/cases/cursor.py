@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NoReturn
 
 import yaml
@@ -58,6 +59,8 @@ class Cursor:
     def __init__(self, source: Source, problems: list[Problem]) -> None:
         self.source = source
         self.problems = problems
+        self.files: list[Path] = []
+        """Files of matrices that the document names, once they are read."""
         self._parser = PARSER(source.text)
         self._ahead: deque[Event] = deque()
         self._depth = 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from yaml.events import ScalarEvent
@@ -36,12 +38,13 @@ def read_document(source: Source, given: dict[str, Any]) -> tuple[Case | None, l
     """
     problems: list[Problem] = []
     case = None
-    values = _values(source, problems)
+    values, files = _values(source, problems)
     if values is not None:
         # What the file says about its own matrix says nothing about a mask that is none and replaces it.
         replaced = isinstance(given.get("mask"), str | dict)
         case, more = build(source, values | given | ({"mask_means": "forbidden"} if replaced else {}))
         problems += _placed(more, source)
+    case = case and replace(case, files=files)
     return None if problems else case, sorted(problems, key=lambda problem: _reading_order(problem, source))
 
 
@@ -91,8 +94,8 @@ def _reading_order(problem: Problem, source: Source) -> tuple[bool, int, int]:
     return False, place.line, place.column
 
 
-def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
-    """What the fields of a document say, by name; None where reading broke off."""
+def _values(source: Source, problems: list[Problem]) -> tuple[dict[str, Any] | None, tuple[Path, ...]]:
+    """What the fields of a document say, by name, and the files that matrices came from; None where it broke off."""
     cursor = Cursor(source, problems)
     try:
         event = cursor.begin()
@@ -103,12 +106,12 @@ def _values(source: Source, problems: list[Problem]) -> dict[str, Any] | None:
         else:
             values = CASE.read_partly(cursor, ())
             cursor.end()
-            return values
+            return values, tuple(cursor.files)
     except Unreadable:
-        return None
+        pass
     finally:
         cursor.close()
-    return None
+    return None, ()
 
 
 def _empty(source: Source) -> Problem:

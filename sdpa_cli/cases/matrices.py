@@ -108,13 +108,15 @@ class Matrix:
     def _from_file(self, cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
         path: Path = cursor.source.directory / values["file"]
         try:
-            return read_array_file(path, values["file"], values.get("member"), self.cell)
+            found = read_array_file(path, values["file"], values.get("member"), self.cell)
         except InputError as error:
             steps = (*steps, "file")
             # A problem within a csv file has its place there; one of the file as a whole belongs where it is named.
             place = cursor.source.locate(steps)
             cursor.problems += [replace(p, path=steps, place=p.place or place) for p in error.problems]
             return None
+        cursor.files.append(path)
+        return found
 
     def _drawn(self, cursor: Cursor, steps: Steps, values: dict[str, Any]) -> Array | None:
         shape = values["shape"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import sys
 import traceback
 from collections.abc import Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from click.exceptions import Abort
 
 from sdpa_cli import __version__
 from sdpa_cli.errors import ExitCode, InputError, Problem, SdpaError
-from sdpa_cli.views.outputs import ReaderLeft
+from sdpa_cli.views.outputs import ReaderLeft, refused_output, tell
 
 COMMANDS = ("compute", "explain", "schema", "bench", "init", "check", "hint", "prove", "grade", "doctor")
 """In the order of the help. Each is a function in the module of its name."""
@@ -52,7 +53,8 @@ def invoke(arguments: list[str]) -> int:
     try:
         return application(meant or COMMANDS)(arguments, prog_name="sdpa", standalone_mode=False) or ExitCode.OK
     except ClickException as error:
-        error.show()
+        with suppress(OSError):
+            error.show()
         return ExitCode.BAD_INPUT
     except SdpaError as error:
         _tell(error)
@@ -60,8 +62,15 @@ def invoke(arguments: list[str]) -> int:
     except Abort as error:
         # What Click makes of an interrupt.
         raise KeyboardInterrupt from error
-    except ReaderLeft:
+    except (ReaderLeft, SystemExit):
+        # Click ends the process itself in this one case: whoever read the help has left.
         return BROKEN_PIPE
+    except OSError as error:
+        # Commands refuse a full disk where they write; this is the help.
+        if error.errno != errno.ENOSPC:
+            return _internal_error(error)
+        _tell(refused_output(error))
+        return ExitCode.BAD_INPUT
     except MemoryError:
         _tell(InputError(Problem("memory", "there is not enough memory for this", hint="ask for less: --show, --rows")))
         return ExitCode.BAD_INPUT
@@ -86,7 +95,7 @@ def _sdpa(
 def _tell(error: SdpaError) -> None:
     from sdpa_cli.views.problems import problem_text
 
-    sys.stderr.write(problem_text(error))
+    tell(problem_text(error))
 
 
 def _internal_error(error: Exception) -> ExitCode:
@@ -94,5 +103,5 @@ def _internal_error(error: Exception) -> ExitCode:
 
     if os.environ.get("SDPA_DEBUG"):
         traceback.print_exception(error)
-    sys.stderr.write(internal_text(error))
+    tell(internal_text(error))
     return ExitCode.INTERNAL

@@ -11,6 +11,7 @@ import typer
 
 from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.views.outputs import replacing_if_asked, writing
+from sdpa_cli.views.progress import waiting
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -96,8 +97,9 @@ def compute(
     from sdpa_cli.views.excerpts import Shown
     from sdpa_cli.views.forms import form
 
-    loaded = load_cases(cases, Overrides(dtype=dtype, block_size=block_size, mask=mask))
-    _refuse(cases, {"--output": output, "--save": save}, len(loaded))
+    with waiting("reading"):
+        loaded = load_cases(cases, Overrides(dtype=dtype, block_size=block_size, mask=mask))
+    _refuse(cases, {"--output": output, "--save": save}, loaded)
     shown = Shown(show, rows, cols, precision, head)
     results: list[Computed] = []
     with writing(output) as (stream, write), replacing_if_asked(save) as archive, _executor(cluster) as executor:
@@ -108,25 +110,34 @@ def compute(
         if archive is not None:
             from sdpa_cli.views.archive import save_archive
 
-            save_archive(results[0], shown, archive)
+            with waiting("saving"):
+                save_archive(results[0], shown, archive)
     return ExitCode.OK if all(result.holds for result in results) else ExitCode.FAILED
 
 
-def _refuse(sources: list[str], targets: dict[str, Path | None], number: int) -> None:
-    """Refuse what would overwrite a case that is being read, or save several cases under the same names."""
+def _refuse(sources: list[str], targets: dict[str, Path | None], cases: list[Case]) -> None:
+    """Refuse what would overwrite a file that is being read, or save several cases under the same names."""
+    reading = [*(Path(source) for source in sources if source != "-"), *(file for case in cases for file in case.files)]
     problems = [
-        Problem("overwrite", f"{option} {target} is a case file that is being read", hint="choose another name")
+        Problem("overwrite", f"{option} {target} is a file that is being read", hint="choose another name")
         for option, target in targets.items()
-        if target is not None and target.exists()
-        if any(source != "-" and target.samefile(source) for source in sources)
+        if target is not None and any(_same(target, file) for file in reading)
     ]
     if targets["--save"] is not None and targets["--save"] == targets["--output"]:
         problems.append(Problem("overwrite", f"--output and --save both name {targets['--save']}"))
-    if targets["--save"] is not None and number != 1:
+    if targets["--save"] is not None and len(cases) != 1:
         hint = "save each on its own, or write --format json, which holds them all"
-        problems.append(Problem("save-several", f"--save takes one case, and here are {number}", hint=hint))
+        problems.append(Problem("save-several", f"--save takes one case, and here are {len(cases)}", hint=hint))
     if problems:
         raise InputError(*problems)
+
+
+def _same(target: Path, file: Path) -> bool:
+    try:
+        return target.samefile(file)
+    except OSError:
+        # Most often the target does not exist yet. Whatever else it is, writing will tell.
+        return False
 
 
 @contextmanager
@@ -145,7 +156,6 @@ def _results(
     cases: list[Case], compute_case: Callable[[Case], Computed], shown: Shown, done: list[Computed]
 ) -> Iterator[Computed]:
     """Compute one case after another, noting each."""
-    from sdpa_cli.views.progress import waiting
     from sdpa_cli.views.reading import check_selection
 
     for number, case in enumerate(cases, 1):

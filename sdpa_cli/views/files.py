@@ -31,12 +31,15 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
     """
     target = Path(os.path.realpath(path))
     try:
-        if target.exists() and not target.is_file() and not target.is_dir():
-            with target.open("wb") as device:
+        # Asked of the path itself: what /dev/stdout leads to may have no name.
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as device:
                 yield device
             return
         if target.is_dir():
             raise IsADirectoryError(None, "it is a directory")
+        if target.exists() and not os.access(target, os.W_OK):
+            raise PermissionError(None, "it is write-protected")
         with _written_beside(target) as file:
             yield file
     except OSError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO
@@ -24,7 +24,7 @@ def writing(path: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]
     Parameters
     ----------
     path
-        A file; None is standard output.
+        A file; None, and ``-`` as for input, is standard output.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def writing(path: Path | None) -> Iterator[tuple[TextIO, Callable[[str], object]
     ReaderLeft
         Where nobody reads it.
     """
-    if path is None:
+    if path is None or str(path) == "-":
         with _standard_output() as stream:
             yield stream, stream.write
         return
@@ -65,9 +65,26 @@ def _standard_output() -> Iterator[TextIO]:
         yield sys.stdout
         sys.stdout.flush()
     except OSError as error:
-        # Whatever is still to be written has no place to go; it must not be tried again when the process ends.
+        refusal = refused_output(error)
+        raise (ReaderLeft if isinstance(error, BrokenPipeError) else refusal) from None
+
+
+def refused_output(error: OSError) -> InputError:
+    """What to tell when standard output takes no more, and an end to all further attempts.
+
+    Parameters
+    ----------
+    error
+        What it was refused with.
+    """
+    # Whatever is still to be written has no place to go; it must not be tried again when the process ends.
+    if sys.stdout is not None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            raise ReaderLeft from None
-        message = f"cannot write to standard output: {error.strerror}"
-        raise InputError(Problem("cannot-write", message)) from None
+    return InputError(Problem("cannot-write", f"cannot write to standard output: {error.strerror}"))
+
+
+def tell(text: str) -> None:
+    """Say something on standard error; where nobody can hear it, the exit status must do."""
+    with suppress(OSError, AttributeError):
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -19,7 +19,7 @@ def waiting(words: str) -> Iterator[None]:
     words
         What is under way.
     """
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     done = threading.Event()

@@ -140,7 +140,7 @@ REFUSED = {
     ),
     "overwriting the case": (
         ["two.yaml", "--output", "./two.yaml"],
-        "error: --output two.yaml is a case file that is being read\n  hint: choose another name\n",
+        "error: --output two.yaml is a file that is being read\n  hint: choose another name\n",
     ),
     "two results in one file": (
         ["two.yaml", "--output", "r", "--save", "r"],

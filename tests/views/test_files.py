@@ -88,3 +88,23 @@ def test_a_file_that_cannot_be_written_is_a_problem(tmp_path, name, reason):
     with pytest.raises(InputError) as caught, replacing(path):
         pytest.fail("there is nothing to write to")
     assert str(caught.value) == f"cannot write {path}: {reason}"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with names")
+def test_a_pipe_without_a_name_of_its_own_is_written_to():
+    ours, theirs = os.pipe()
+    with replacing(Path(f"/dev/fd/{theirs}")) as file:
+        file.write(b"new")
+    assert os.read(ours, 9) == b"new"
+    os.close(ours)
+    os.close(theirs)
+
+
+def test_a_write_protected_file_stays(tmp_path, monkeypatch):
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"old")
+    monkeypatch.setattr(os, "access", lambda *_: False)  # nothing is protected from the superuser
+    with pytest.raises(InputError) as caught, replacing(path) as file:
+        file.write(b"new")
+    assert str(caught.value) == f"cannot write {path}: it is write-protected"
+    assert path.read_bytes() == b"old"
