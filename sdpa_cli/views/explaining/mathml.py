@@ -34,7 +34,7 @@ def mathml(formula: Maths, notation: Notation) -> str:
     --------
     >>> from sdpa_cli.explaining.maths import entry, over, root
     >>> mathml(over("Q", root("d_k")), Notation("."))
-    '<mfrac><mi>Q</mi><msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt></mfrac>'
+    '<mfrac><mi>Q</mi><mrow><msqrt><msub><mi>d</mi><mi>k</mi></msub></msqrt></mrow></mfrac>'
     """
     return _MathML(notation).write(formula)
 
