@@ -70,14 +70,13 @@ def _columns(figures: Summary, speaker: Speaker) -> str:
     shown = []
     for one in figures.bins:
         words = escape(speaker("page.bin", count=one.count, low=one.low, high=one.high), quote=True)
-        height = round(_BAR_HEIGHT * one.count / most, 1)
-        top = round(_BAR_HEIGHT + 20 - height, 1)
+        height = max(1, round(_BAR_HEIGHT * one.count / most))
+        bar = "<rect class='bar' width='100%' height='100%'/>"
         drawing = (
-            f"<svg viewBox='0 0 60 {_BAR_HEIGHT + 20}' preserveAspectRatio='none' role='img' aria-label='{words}'>"
-            f"<title>{words}</title><rect class='bar' x='2' width='56' y='{top}' height='{height}'/>"
-            f"<text class='count' x='30' y='{round(top - 6, 1)}'>{one.count or ''}</text></svg>"
+            f"<svg width='100%' height='{height}' role='img' aria-label='{words}'><title>{words}</title>{bar}</svg>"
         )
-        shown.append(f"<li>{drawing}<span class='low' aria-hidden='true'>{escape(speaker.number(one.low))}</span></li>")
+        low = f"<span class='low' aria-hidden='true'>{escape(speaker.number(round(one.low, 2)))}</span>"
+        shown.append(f"<li><span aria-hidden='true'>{one.count or ''}</span>{drawing}{low}</li>")
     return f"<ul class='columns'>{''.join(shown)}</ul>\n"
 
 
@@ -107,7 +106,7 @@ def _faults(found: ClassResult, figures: Summary, speaker: Speaker, links: list[
         f"<p>{_names(found, who, links)}</p></details>"
         for name, who in figures.faults
     )
-    return f"{shown}\n"
+    return f"<div class='faults'>{shown}</div>\n"
 
 
 def _people(found: ClassResult, figures: Summary, speaker: Speaker, links: list[str]) -> str:
