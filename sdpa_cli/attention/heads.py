@@ -117,6 +117,7 @@ def project(x: ArrayLike, projections: Projections, memory: ArrayLike | None = N
     return q, k, v
 
 
+@np.errstate(all="ignore")  # what is not finite is refused at the scores; a warning here would name no cell
 def _projected(x: Array, weight: Array, bias: Array | None, heads: int | None) -> Array:
     product: Array = x @ packed(weight)
     if bias is not None:
@@ -160,6 +161,7 @@ def merge_heads(x: ArrayLike) -> Array:
     return given.reshape(*given.shape[:-2], -1)
 
 
+@np.errstate(all="ignore")
 def combine(heads: ArrayLike, projections: Projections) -> tuple[Array, Array]:
     """The concatenation of the heads' outputs, and what W_O makes of it.
 

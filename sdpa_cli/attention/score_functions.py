@@ -131,6 +131,7 @@ class _LogSimilarity:
         return np.log(products, out=products)
 
 
+@np.errstate(all="ignore")  # what is not finite is refused at the scores
 def compared(score: Score, q: Array, k: Array) -> tuple[Array, Array, Similarity | None]:
     """Queries and keys as a score function projects them, and what it does with every pair of them.
 

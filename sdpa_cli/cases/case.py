@@ -153,7 +153,11 @@ class Case:
         """Tell problems at their place in the case file, counting from 1."""
         try:
             yield
-        except (EmptyRowsError, NonFiniteScoreError) as error:
+        except EmptyRowsError as error:
             raise error.counted_from(1).located(self.source.locate) from None
+        except NonFiniteScoreError as error:
+            from sdpa_cli.cases.blaming import blamed
+
+            raise blamed(self, error).located(self.source.locate) from None
         except InputError as error:
             raise error.located(self.source.locate) from None

@@ -56,13 +56,67 @@ def test_rows_without_a_key_are_told_counting_from_one(case_of):
     ]
 
 
-def test_a_score_that_is_not_finite_is_told_at_its_row(case_of):
-    text = told(case_of(QKV.replace("[0, 1]]\nK", "[nan, 1]]\nK")), NonFiniteScoreError)
-    assert text.splitlines()[:3] == [
-        "case.yaml:1:13: error: score S[2, 1] is nan, and its key is allowed (counting from 1)",
-        "    Q: [[1, 0], [nan, 1]]",
-        "                ^",
-    ]
+THREE_HEADS = (
+    "Q: {random: normal, shape: [1, 4, 2, 2], seed: 1}\nV: {random: normal, shape: [1, 2, 2, 3], seed: 1}\n"
+    "K: [[[[1, 2], [3, 4]],\n     [[5, 6], [7, nan]]]]\n"
+)
+LAYER = "X: [[1, 2], [3, 4]]\nW_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1], [1]]\n"
+BLAMED = {
+    "query": (
+        QKV.replace("[0, 1]]\nK", "[0, -inf]]\nK"),
+        "case.yaml:1:17: error: score S[2,1] is -inf, and its key is allowed: there is -inf in Q[2,2]",
+    ),
+    "key": (
+        QKV.replace("[2, 0]", "[2, nan]"),
+        "case.yaml:2:17: error: score S[1,2] is nan, and its key is allowed: there is nan in K[2,2]",
+    ),
+    "key of a group": (
+        THREE_HEADS,
+        "case.yaml:4:19: error: score S[1,3,1,2] is nan, and its key is allowed: there is nan in K[1,2,2,2]",
+    ),
+    "bias": (
+        QKV + "bias: [[0, 0], [0, -inf]]",
+        "case.yaml:4:20: error: score S[2,2] is -inf, and its key is allowed: there is -inf in bias[2,2]",
+    ),
+    "bias of a batch": (
+        THREE_HEADS.replace("nan", "8") + "bias: [[[[0, 0], [0, -inf]]]]",
+        "case.yaml:5:22: error: score S[1,1,2,2] is -inf, and its key is allowed: there is -inf in bias[1,1,2,2]",
+    ),
+    "embedding": (
+        LAYER.replace("[3, 4]", "[3, inf]"),
+        "case.yaml:1:17: error: score S[1,2] is nan, and its key is allowed: there is inf in X[2,2]",
+    ),
+    "projection": (
+        LAYER.replace("W_K: [[1, 0]", "W_K: [[1, nan]"),
+        "case.yaml:3:11: error: score S[1,1] is nan, and its key is allowed: there is nan in W_K[1,2]",
+    ),
+    "score function": (
+        QKV + "score: {general: [[1, 0], [inf, 1]]}",
+        "case.yaml:4:28: error: score S[1,1] is nan, and its key is allowed: there is inf in score.general[2,1]",
+    ),
+    "score network": (
+        QKV + "score: {additive: {v: [1, 1], W_q: [[1, nan], [0, 1]]}}",
+        "case.yaml:4:42: error: score S[1,1] is nan, and its key is allowed: there is nan in score.additive.W_q[1,2]",
+    ),
+    "turned": (
+        QKV.replace("[0, 1]]\nK", "[0, inf]]\nK") + "rope: interleaved",
+        "case.yaml:1:13: error: score S[2,1] is nan, and its key is allowed: there is -inf in Q[2]",
+    ),
+    "cached": (
+        QKV + "past: {K: [[1, inf]], V: [[1, 1, 1]]}\nmask: {causal: true, query_offset: 1}",
+        "case.yaml:4:16: error: score S[1,1] is nan, and its key is allowed: there is inf in past.K[1,2]",
+    ),
+    "product": (
+        QKV.replace("[0, 1]]\nK", "[0, 1e200]]\nK").replace("[1, 1]", "[1, 1e200]"),
+        "case.yaml:1:13: error: score S[2,1] is inf, and its key is allowed: "
+        "what is computed of finite numbers is too large for float64",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), BLAMED.values(), ids=BLAMED)
+def test_a_score_that_is_not_finite_is_told_at_the_number_that_spoils_it(case_of, text, message):
+    assert told(case_of(text), NonFiniteScoreError).splitlines()[0] == message
 
 
 def test_the_errors_attributes_stay_0_based(case_of):
