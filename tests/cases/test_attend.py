@@ -96,7 +96,7 @@ BLAMED = {
     ),
     "score network": (
         QKV + "score: {additive: {v: [1, 1], W_q: [[1, nan], [0, 1]]}}",
-        "case.yaml:4:42: error: score S[1,1] is nan, and its key is allowed: there is nan in score.additive.W_q[1,2]",
+        "case.yaml:4:41: error: score S[1,1] is nan, and its key is allowed: there is nan in score.additive.W_q[1,2]",
     ),
     "turned": (
         QKV.replace("[0, 1]]\nK", "[0, inf]]\nK") + "rope: interleaved",
