@@ -119,8 +119,9 @@ def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
     state = _solved(inputs, executor)
     if not np.isfinite(state.acc).all():
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
-        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor)
-        state = replace(shrunk, acc=shrunk.acc / inputs.dtype.type(_SHRINK))
+        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).acc / inputs.dtype.type(_SHRINK)
+        # Only in their place: the smallest values of other outputs would become 0.
+        np.copyto(state.acc, shrunk, where=~np.isfinite(state.acc))
     if not state.l.all():
         # Live, but without weight: every score propagated as −inf, and 0/0 is what that makes.
         state.acc[(state.l == 0) & live] = np.nan

@@ -58,6 +58,8 @@ def _offset_problems(mask: Mask, queries: int, keys: int) -> list[Problem]:
     rule = "causal" if mask.causal else "window"
     message = f"a {rule} mask with Tq = {queries} and Tk = {keys} does not say where the queries stand among the keys"
     hint = f"query_offset 0 aligns the first query with the first key, {keys - queries} the last with the last"
+    if mask.causal and queries > keys:
+        hint += ", where the first queries have no key to look at"
     return [Problem("query-offset", message, f"query_offset 0 or Tk − Tq = {keys - queries}", hint, path)]
 
 

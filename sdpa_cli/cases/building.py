@@ -172,9 +172,18 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
         problem = replace(problem, path=("mask", "allowed"))
     if problem.path[:1] == ("score",) and isinstance(values.get("score"), dict) and "additive" in values["score"]:
         problem = replace(problem, path=("score", "additive", *problem.path[1:]))
+    if problem.code == "query-offset":
+        problem = replace(problem, hint=f"{problem.hint}; write {_with_offset(mask)}")
     if problem.code == "shape-mismatch" and problem.path[0] != "mask":
         suspects = source.locate_all([problem.path, ("X",) if "X" in values else ("Q",)]).values()
         commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
         hint = "; ".join(filter(None, (next(filter(None, commas), None), problem.hint)))
         problem = replace(problem, hint=hint or None)
     return problem
+
+
+def _with_offset(mask: Any) -> str:
+    """How the case file says where the queries stand: the mask that is there, with one part more."""
+    if isinstance(mask, dict):
+        return "query_offset: 0 among the parts of the mask"
+    return f"mask: {{{'causal: true, ' if mask == 'causal' else ''}query_offset: 0}}"

@@ -205,6 +205,12 @@ def test_the_largest_values_average_without_overflow():
     np.testing.assert_allclose(output, [[0.5e308]], rtol=1e-14)
 
 
+def test_the_largest_values_leave_the_smallest_beside_them_as_they_are():
+    values = np.array([[1.5e308, 1e-308, 5e-324], [1.5e308, 3e-308, 5e-324]])
+    output = attend(np.zeros((1, 2)), np.zeros((2, 2)), values).output
+    np.testing.assert_allclose(output, [[1.5e308, 2e-308, 5e-324]], rtol=1e-14, atol=0)
+
+
 def test_scale_is_applied_before_the_product_can_overflow():
     result = attend([[1e200]], [[1e200], [2e200]], [[1.0], [2.0]], scale=1e-300)
     np.testing.assert_allclose(result.scores(), [[1e100, 2e100]], rtol=1e-14)
