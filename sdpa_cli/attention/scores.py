@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.products import multiply_transposed
 from sdpa_cli.attention.rule import Selection as Selection
 
 Array = NDArray[Any]
 THIN_ROWS = 8
 """Up to so many query rows, products are bound by reading K and V."""
-FEW_ROWS = 32
-"""Up to so many query rows, products with K are faster the other way round."""
 
 
 def scaled_queries(inputs: Inputs, rows: Selection, factor: float = 1.0) -> Array:
@@ -52,11 +51,7 @@ def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
     shape = (*queries.shape[:-1], keys.shape[-2])
     found = np.empty(shape, queries.dtype) if out is None else out[: math.prod(shape)].reshape(shape)
     rows, columns = stacked(queries), stacked(found)
-    if rows.shape[-2] > FEW_ROWS:
-        np.matmul(rows, keys.swapaxes(-1, -2), out=columns)
-    else:
-        # With few columns instead of few rows BLAS need not repack all of K: up to 3.5 times as fast.
-        np.copyto(columns, np.matmul(keys, rows.swapaxes(-1, -2)).swapaxes(-1, -2))
+    multiply_transposed(rows, keys, columns)
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.rule import Bools
 
 Array = NDArray[Any]
@@ -162,8 +163,7 @@ def weighted_sum(p: Array, values: Array, forbidden: Bools | None = None, out: A
     """
     wild = None if forbidden is None else _wild_rows(values)
     if forbidden is None or wild is None:
-        plain: Array = np.matmul(p, values, out=out)
-        return plain
+        return multiply(p, values, np.empty((*p.shape[:-1], values.shape[-1]), p.dtype) if out is None else out)
     total: Array = np.matmul(p, np.where(wild[..., None], 0, values), out=out)
     for j in np.flatnonzero(wild.reshape(-1, wild.shape[-1]).any(axis=0)):
         term = p[..., j, None] * np.where(wild[..., j, None], values[..., j, :], 0)[..., None, :]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.regions import Region
+from sdpa_cli.attention.regions import Region, Verdict
+from sdpa_cli.attention.scores import scaled_queries
 from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.streaming import Scratch, fold
+from sdpa_cli.attention.streaming import Scratch, fold, seen
 from sdpa_cli.attention.threads import available, one_blas_thread, share
-from sdpa_cli.attention.tiles import plan, plan_parts, regions
+from sdpa_cli.attention.tiles import SMALL, Cut, Tile, plan, plan_parts, regions
 from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
         ``(B, H_kv, G, Tq)``. The output of a query that saw no weight is 0.
     """
     cut = plan(inputs)
+    if inputs.size <= SMALL and cut.keys == inputs.keys:
+        return _solve_at_once(inputs, cut)
     whole = _blank(inputs)
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}
@@ -64,6 +67,16 @@ def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
             for region, numbers in _by_queries(todo):
                 _place(whole, region, (unmerged.pop(number) for number in numbers))
     return whole
+
+
+def _solve_at_once(inputs: Inputs, cut: Cut) -> SoftmaxState:
+    """`solve` for a problem of one tile, where the steps around the arithmetic would cost twice what it costs."""
+    rows, cols = slice(0, inputs.queries), slice(0, inputs.keys)
+    verdict = Verdict.ALLOWED if inputs.rule.forbids_nothing else Verdict.MIXED
+    with one_blas_thread, np.errstate(all="ignore"):
+        state = seen(inputs, scaled_queries(inputs, rows), Tile(cols, rows, rows, verdict), Scratch.of(inputs, cut))
+        state.normalise()
+    return state
 
 
 def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) -> SoftmaxState:

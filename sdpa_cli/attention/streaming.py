@@ -16,7 +16,7 @@ from sdpa_cli.attention.regions import Region, Verdict, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import logits, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.softmax import SoftmaxState, consume
-from sdpa_cli.attention.tiles import TILE_KEYS, Cut, tiles
+from sdpa_cli.attention.tiles import TILE_KEYS, Cut, Tile, tiles
 
 Array = NDArray[Any]
 
@@ -65,18 +65,22 @@ def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> Non
     queries = scaled_queries(inputs, everything)
     state.clear()
     for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
-        if tile.verdict is Verdict.FORBIDDEN:
-            continue
-        scores = logits(inputs, queries[..., tile.rows, :], tile.rows, tile.cols, scratch.scores)
-        forbidden = None if tile.verdict is Verdict.ALLOWED else cells(inputs, tile.rows, tile.cols)
-        if inputs.options.nonfinite == "error":
-            refuse_nonfinite(inputs, (tile.rows, tile.cols), scores, forbidden)
-        if forbidden is not None:
-            forbid(scores, forbidden)
-            forbidden = stacked(forbidden)
-        rows = stacked(scores)
-        seen = consume(rows, value_rows(inputs, tile.cols), forbidden, scratch.acc(rows, inputs.d_v))
-        state.at((..., tile.rows)).absorb(seen.reshape(*scores.shape[:-1]))
+        if tile.verdict is not Verdict.FORBIDDEN:
+            state.at((..., tile.rows)).absorb(seen(inputs, queries[..., tile.rows, :], tile, scratch))
+
+
+def seen(inputs: Inputs, queries: Array, tile: Tile, scratch: Scratch) -> SoftmaxState:
+    """The softmax state of the queries of one tile after its keys alone, in the thread's own memory."""
+    scores = logits(inputs, queries, tile.rows, tile.cols, scratch.scores)
+    forbidden = None if tile.verdict is Verdict.ALLOWED else cells(inputs, tile.rows, tile.cols)
+    if inputs.options.nonfinite == "error":
+        refuse_nonfinite(inputs, (tile.rows, tile.cols), scores, forbidden)
+    if forbidden is not None:
+        forbid(scores, forbidden)
+        forbidden = stacked(forbidden)
+    rows = stacked(scores)
+    state = consume(rows, value_rows(inputs, tile.cols), forbidden, scratch.acc(rows, inputs.d_v))
+    return state.reshape(*scores.shape[:-1])
 
 
 def cells(inputs: Inputs, rows: slice, cols: slice) -> Bools:

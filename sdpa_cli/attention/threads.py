@@ -63,6 +63,11 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=one_blas_thread.after_fork)
 
 
+def blas_architectures() -> set[str]:
+    """The kinds of processor that the loaded BLAS libraries chose their kernels for."""
+    return {library.get("architecture", "") for library in ThreadpoolController().select(user_api="blas").info()}
+
+
 def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], threads: int) -> None:
     """Do every task, on the calling thread and `threads − 1` more.
 

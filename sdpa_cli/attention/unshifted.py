@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import THIN_ROWS, key_rows, products, scaled_queries, stacked, value_rows
@@ -105,7 +106,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
             mixed = p[..., tile.mixed.start - tile.rows.start : tile.mixed.stop - tile.rows.start, :]
             np.multiply(mixed, _allowed(inputs, tile), out=mixed)
         rows, values = stacked(p), value_rows(inputs, tile.cols)
-        part = np.matmul(rows, values, out=scratch.acc(rows, inputs.d_v))
+        part = multiply(rows, values, scratch.acc(rows, inputs.d_v))
         total, acc = state.l[..., tile.rows], state.acc[..., tile.rows, :]
         # As a product with ones: `sum` takes four times as long.
         np.add(total, np.matmul(p, ones[: p.shape[-1]]), out=total)

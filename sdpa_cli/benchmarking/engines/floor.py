@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdpa_cli.attention import inputs as attention_inputs
+from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.threads import one_blas_thread, share
@@ -74,7 +75,7 @@ def _fold(steps: list[_Step], memory: tuple[Array, Array], exponential: Callable
         exponential(scores, out=scores)
         weights = stacked(scores)
         shape = (*weights.shape[:-1], step.values.shape[-1])
-        np.matmul(weights, step.values, out=memory[1][: int(np.prod(shape))].reshape(shape))
+        multiply(weights, step.values, memory[1][: int(np.prod(shape))].reshape(shape))
 
 
 def fastest_exponential(dtype: np.dtype[np.generic]) -> Callable[..., Array]:
