@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from sdpa_cli.attention.checks import divisors, number_problems
+from sdpa_cli.attention.checks import as_array, divisors, number_problems
 from sdpa_cli.errors import Problem
 
 Array = NDArray[Any]
@@ -53,6 +53,11 @@ def projection_problems(embeddings: Arrays, arrays: Arrays, heads: HeadShapes) -
         *_stated_problems(arrays, heads),
         *_width_problems(arrays, heads.heads or 1, heads.kv_heads or 1),
     ]
+
+
+def ragged_problems(name: str, value: ArrayLike) -> list[Problem]:
+    """Whether a value is an array at all."""
+    return number_problems(name, None, (name,)) if as_array(value) is None else []
 
 
 def _rank_problems(embeddings: Arrays, arrays: Arrays) -> Iterator[Problem]:

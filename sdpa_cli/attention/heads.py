@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdpa_cli.attention.head_checks import HeadShapes, projection_problems
+from sdpa_cli.attention.head_checks import HeadShapes, projection_problems, ragged_problems
 from sdpa_cli.errors import InputError
 
 Array = NDArray[Any]
@@ -53,10 +53,15 @@ class Projections:
     num_kv_heads: int | None = None
 
     @property
-    def arrays(self) -> dict[str, Array]:
+    def given(self) -> dict[str, ArrayLike]:
         """The matrices and biases that are given, by name."""
-        given = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name[1] == "_")
-        return {name: np.asarray(value) for name, value in given if value is not None}
+        every = ((field.name, getattr(self, field.name)) for field in fields(self) if field.name[1] == "_")
+        return {name: value for name, value in every if value is not None}
+
+    @property
+    def arrays(self) -> dict[str, Array]:
+        """The same, as arrays."""
+        return {name: np.asarray(value) for name, value in self.given.items()}
 
     @property
     def heads(self) -> int | None:
@@ -104,6 +109,9 @@ def project(x: ArrayLike, projections: Projections, memory: ArrayLike | None = N
     [[[10.0], [30.0]], [[20.0], [40.0]]]
     """
     raw = {"X": x} if memory is None else {"X": x, "memory": memory}
+    ragged = [p for name, value in (raw | projections.given).items() for p in ragged_problems(name, value)]
+    if ragged:
+        raise InputError(*ragged)
     embeddings = {name: np.asarray(value) for name, value in raw.items()}
     arrays = projections.arrays
     stated = HeadShapes(projections.heads, projections.kv_heads, projections.num_heads, projections.num_kv_heads)

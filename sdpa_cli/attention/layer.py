@@ -2,54 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, Unpack
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention.attending import attention_of
 from sdpa_cli.attention.cache import KVCache
+from sdpa_cli.attention.head_inputs import Heads
 from sdpa_cli.attention.heads import Projections, combine, project
-from sdpa_cli.attention.inputs import Inputs, prepare
 from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.options import Options, Settings
-from sdpa_cli.attention.placement import UNPLACED, Placement, placement_problems, standing
+from sdpa_cli.attention.placement import (
+    UNPLACED,
+    Placement,
+    continuing,
+    padding_on_the_left,
+    placement_problems,
+    standing,
+)
 from sdpa_cli.attention.result import Attention
 from sdpa_cli.errors import InputError, Problem
 
 Array = NDArray[Any]
-MaskLike = TypeVar("MaskLike", bound=ArrayLike | Mask | None)
-
-
-@dataclass(frozen=True, eq=False)
-class Heads:
-    """What the heads of a layer compute with: queries, and all keys and values they may look at."""
-
-    q: Array
-    """``(…, H, Tq, d_k)``; without the axis H for a single head. Turned by their positions if RoPE is in use."""
-    k: Array
-    """``(…, H_kv, Tk, d_k)``, the cached ones first."""
-    v: Array
-    """``(…, H_kv, Tk, d_v)``."""
-    batched: bool = True
-    """Whether what comes before H is a batch axis; if not, there is nothing before it."""
-
-    def inputs(self, mask: ArrayLike | Mask | None, bias: ArrayLike | None, options: Options) -> Inputs:
-        """The problem they are, for the engine. Without a batch axis it gets one, and the result gives it back."""
-        arrays: dict[str, ArrayLike] = {"Q": self.q, "K": self.k, "V": self.v}
-        if self.batched or self.q.ndim != 3:
-            return prepare(arrays, mask, bias, options)
-        arrays = {"Q": self.q[None], "K": self.k[None], "V": self.v[None]}
-        mask = replace(mask, forbidden=_with_batch(mask.forbidden)) if isinstance(mask, Mask) else _with_batch(mask)
-        inputs = prepare(arrays, mask, _with_batch(bias), options)
-        return replace(inputs, lead=inputs.lead[1:])
-
-
-def _with_batch(cells: ArrayLike | None) -> Array | None:
-    """A mask or bias given per head ``(H, Tq, Tk)``, with the batch axis that rank 4 has."""
-    array = None if cells is None else np.asarray(cells)
-    return array[None] if array is not None and array.ndim == 3 else array
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,18 +133,3 @@ def embed(
         cache = past.append(k, v)
         k, v = cache.k, cache.v
     return Heads(q, k, v, batched=given.ndim == 3)
-
-
-def padding_on_the_left(mask: ArrayLike | Mask | None, keys: int) -> Array | int:
-    """How many keys of padding stand before the real ones: one number, or one per batch entry."""
-    if not isinstance(mask, Mask) or mask.padding_side != "left" or mask.key_lengths is None:
-        return 0
-    lengths = np.asarray(mask.key_lengths)
-    return np.asarray(keys - lengths) if lengths.ndim < 2 else 0
-
-
-def continuing(mask: MaskLike, cached: int) -> MaskLike:
-    """A mask whose queries stand after the cached keys, unless it says where they stand."""
-    if cached == 0 or not isinstance(mask, Mask) or mask.query_offset is not None:
-        return mask
-    return replace(mask, query_offset=cached)

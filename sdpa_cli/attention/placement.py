@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sdpa_cli.attention.checks import as_array
+from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.positions import Rope, position_problems, rope_problems, rotate, sinusoidal
 from sdpa_cli.errors import Problem
 
 Array = NDArray[Any]
 Ints = NDArray[np.int64]
+MaskLike = TypeVar("MaskLike", bound=ArrayLike | Mask | None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,3 +127,18 @@ def _table_problems(table: Array, ids: Ints, d_model: int) -> list[Problem]:
         hint = "learned positions end with the longest sequence seen in training"
         return [Problem("position", message, f"positions 0 to {len(table) - 1}", hint, path)]
     return []
+
+
+def padding_on_the_left(mask: ArrayLike | Mask | None, keys: int) -> Array | int:
+    """How many keys of padding stand before the real ones: one number, or one per batch entry."""
+    if not isinstance(mask, Mask) or mask.padding_side != "left" or mask.key_lengths is None:
+        return 0
+    lengths = np.asarray(mask.key_lengths)
+    return np.asarray(keys - lengths) if lengths.ndim < 2 else 0
+
+
+def continuing(mask: MaskLike, cached: int) -> MaskLike:
+    """A mask whose queries stand after the cached keys, unless it says where they stand."""
+    if cached == 0 or not isinstance(mask, Mask) or mask.query_offset is not None:
+        return mask
+    return replace(mask, query_offset=cached)

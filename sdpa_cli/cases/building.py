@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from sdpa_cli.attention import Mask, Window
-from sdpa_cli.attention.decoding import order_problems
 from sdpa_cli.attention.difference import Tolerance
-from sdpa_cli.attention.layer import continuing
+from sdpa_cli.attention.placement import continuing
 from sdpa_cli.cases.case import Array, Case, Expectation
 from sdpa_cli.cases.expecting import expectation_problems
 from sdpa_cli.cases.lowering import ARRAYS, Lowered, lower, score_function
@@ -162,7 +161,11 @@ def _attention_problems(case: Case, values: Values) -> list[Problem]:
         inputs = case.inputs()
     except InputError as error:
         return [_in_file(problem, case.source, values) for problem in error.problems]
-    return order_problems(inputs) if case.decode else []
+    if not case.decode:
+        return []
+    from sdpa_cli.attention.decoding import order_problems
+
+    return order_problems(inputs)
 
 
 def _in_file(problem: Problem, source: Source, values: Values) -> Problem:

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from numpy.typing import NDArray
 
-from sdpa_cli.attention import Attention, Decoded, EmptyRowsError, Mask, NonFiniteScoreError, Placement
+from sdpa_cli.attention import Attention, EmptyRowsError, Mask, NonFiniteScoreError, Placement
 from sdpa_cli.attention.attending import attention_of
-from sdpa_cli.attention.decoding import decode_inputs
 from sdpa_cli.attention.difference import Tolerance
+from sdpa_cli.attention.head_inputs import Heads
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.layer import Heads
 from sdpa_cli.attention.options import Options
 from sdpa_cli.attention.placement import UNPLACED
 from sdpa_cli.attention.score_functions import Score
@@ -25,6 +24,7 @@ from sdpa_cli.errors import InputError
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from sdpa_cli.attention import Decoded
     from sdpa_cli.cases.source import Source
 
 Array = NDArray[Any]
@@ -135,7 +135,7 @@ class Case:
         """
         with self._placed():
             inputs = self.inputs(threads)
-            return decode_inputs(inputs).attention if self.decode else attention_of(inputs, executor)
+            return self.decoded().attention if self.decode else attention_of(inputs, executor)
 
     def decoded(self) -> Decoded:
         """Compute the case one token at a time, through a cache.
@@ -145,6 +145,8 @@ class Case:
         InputError
             As `attend` does.
         """
+        from sdpa_cli.attention.decoding import decode_inputs
+
         with self._placed():
             return decode_inputs(self.inputs())
 

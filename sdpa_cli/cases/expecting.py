@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdpa_cli.attention.heads import packed
 from sdpa_cli.cases.case import Case
 from sdpa_cli.errors import Problem
 
@@ -18,6 +17,8 @@ def expected_shapes(case: Case) -> dict[str, tuple[str, Shape]]:
     heads = (*inputs.lead, inputs.queries, inputs.d_v)
     if case.layer is None:
         return {"scores": ("Tq, Tk", scores), "weights": ("Tq, Tk", scores), "output": ("Tq, d_v", heads)}
+    from sdpa_cli.attention.heads import packed
+
     projections, lead = case.layer.projections, case.layer.x.shape[:-1]
     side_by_side = (*lead, (projections.heads or 1) * inputs.d_v)
     output = (*lead, packed(projections.W_O).shape[-1]) if projections.W_O is not None else side_by_side

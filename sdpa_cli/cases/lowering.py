@@ -6,16 +6,19 @@ Embeddings are projected, positions told, cached keys put in front: what is left
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdpa_cli.attention import Additive, Dot, General, KVCache, Linear, Mask, Placement, Projections, Rope
-from sdpa_cli.attention.layer import Heads, embed, padding_on_the_left
-from sdpa_cli.attention.placement import placement_problems, standing
+from sdpa_cli.attention import Additive, Dot, General, Linear, Mask, Placement, Rope
+from sdpa_cli.attention.head_inputs import Heads
+from sdpa_cli.attention.placement import padding_on_the_left, placement_problems, standing
 from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.errors import InputError
+
+if TYPE_CHECKING:
+    from sdpa_cli.attention import KVCache, Projections
 
 Array = NDArray[Any]
 Values = dict[str, Any]
@@ -67,10 +70,23 @@ def lower(values: Values, arrays: dict[str, Array], mask: Mask) -> Lowered:
     placement = _placement(values)
     past = None
     if "past" in values:
+        from sdpa_cli.attention import KVCache
+
         dtype = arrays["X" if "X" in arrays else "Q"].dtype
         past = KVCache(np.asarray(values["past"]["K"], dtype), np.asarray(values["past"]["V"], dtype))
     if "X" not in arrays:
         return _lower_heads(Heads(arrays["Q"], arrays["K"], arrays["V"]), placement, past, mask)
+    return _lower_layer(values, arrays, placement, (past, mask))
+
+
+def _lower_layer(
+    values: Values, arrays: dict[str, Array], placement: Placement, given_before: tuple[KVCache | None, Mask]
+) -> Lowered:
+    """The same where embeddings and the matrices of a layer are given."""
+    from sdpa_cli.attention import Projections
+    from sdpa_cli.attention.layer import embed
+
+    past, mask = given_before
     given: dict[str, Any] = {name: arrays[name] for name in WEIGHTS if name in arrays}
     weights = Projections(**given, num_heads=values.get("num_heads"), num_kv_heads=values.get("num_kv_heads"))
     layer = Layer(arrays["X"], arrays.get("memory"), weights)

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sdpa_cli.attention import Attention, combine
+from sdpa_cli.attention import Attention
 from sdpa_cli.cases import Case
 from sdpa_cli.computing.results import Cache, Computed
 from sdpa_cli.computing.verifying import verdicts
@@ -37,6 +37,8 @@ def compute(case: Case, threads: int | None = None, executor: Executor | None = 
     attention, cache = _attended(case, threads, executor)
     concatenated = output = None
     if case.layer is not None:
+        from sdpa_cli.attention import combine
+
         concatenated, output = combine(attention.output, case.layer.projections)
     size = math.prod(attention.shapes["S"])
     forbidden = size - int(attention.live_counts().sum())

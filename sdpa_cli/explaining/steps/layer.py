@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention import project, rotate
 from sdpa_cli.attention.heads import packed
-from sdpa_cli.attention.layer import padding_on_the_left
-from sdpa_cli.attention.placement import Standing, standing
+from sdpa_cli.attention.placement import Standing, padding_on_the_left, standing
 from sdpa_cli.cases.lowering import Layer
 from sdpa_cli.explaining.maths import call, entry, equal, long_sum, minus, plus, product, times, vector
 from sdpa_cli.explaining.trace import Formula, Part, Position, Step, Table, Words, Worked, words

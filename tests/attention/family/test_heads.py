@@ -219,6 +219,7 @@ GOOD = {"W_Q": ONES((3, 4)), "W_K": ONES((3, 4)), "W_V": ONES((3, 6)), "num_head
         ),
         ({"W_Q": ONES((3, 3, 2))}, "W_Q has 3 heads, H = 2", "2 heads", ("W_Q",)),
         ({"W_Q": ONES(3)}, "W_Q has rank 1, shape (3,)", "(d_model, H · d), or one matrix per head", ("W_Q",)),
+        ({"W_K": [[1, 2], [3]]}, "W_K is ragged: its rows differ in length", "rows of one length", ("W_K",)),
         ({"W_Q": ONES((3, 4)) > 0}, "W_Q has dtype bool", "float16, float32, float64 or integers", ("W_Q",)),
     ],
     ids=lambda value: value if isinstance(value, str) else None,
