@@ -151,7 +151,8 @@ class Sparse(Shipped):
 
     @staticmethod
     def _reach(window: Window) -> tuple[int, int]:
-        return tuple(_MOST if side is None else side for side in (window.left, window.right))  # type: ignore[return-value]
+        left, right = window.left, window.right
+        return _MOST if left is None else left, _MOST if right is None else right
 
 
 def _is_run(indices: Ints) -> bool:
