@@ -51,6 +51,8 @@ def read_member(stream: BinaryIO, member: str | None) -> Array:
 def _read(stream: BinaryIO, member: str | None) -> Array:
     with zipfile.ZipFile(stream) as archive:
         names = [name.removesuffix(".npy") for name in archive.namelist()]
+        if not names:
+            raise NotUnderstood("holds no array")
         if member is None and len(names) == 1:
             member = names[0]
         if member not in names:

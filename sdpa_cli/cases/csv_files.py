@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,13 +51,15 @@ def read_csv(text: str, name: str, cell: Cell) -> NDArray[Any]:
         cells.extend(values)
         rows, columns = rows + 1, columns or len(values)
         if len(values) != columns:
-            message = f"row {rows} has {len(values)} values, the first has {columns}"
-            hint = decimal_comma(place.source)
+            message = f"row {rows} has {_count(len(values))}, the first has {_count(columns)}"
+            hint = _habit(place.source) or decimal_comma(place.source)
             problems.append(Problem("ragged", message, "rows of one length", hint, place=place))
         if len(problems) > _MOST_PROBLEMS:
             break
     if problems:
         raise InputError(*problems)
+    if not rows:
+        raise InputError(Problem("array-file", f"'{name}' holds no row", "a line for each row, such as 1,2"))
     flat = np.frombuffer(cells, cell.typecode) if cells else np.zeros(0, cell.typecode)
     return (flat.view(np.bool_) if cell is TRUTH_VALUES else flat).reshape(rows, columns)
 
@@ -77,7 +80,23 @@ def _with_care(place: Place, cell: Cell, problems: list[Problem]) -> list[Any]:
             values.append(cell.careful(entry.strip()))
         except NotUnderstood as problem:
             here = replace(place, column=column + len(entry) - len(entry.lstrip()))
-            problems.append(Problem("value", problem.message, problem.expected, problem.hint, place=here))
+            hint = _habit(place.source) or problem.hint
+            problems.append(Problem("value", problem.message, problem.expected, hint, place=here))
             values.append(0)
         column += len(entry) + 1
     return values
+
+
+def _habit(line: str) -> str | None:
+    """What to do about a line as other programs write it."""
+    if ";" in line:
+        return "save it with commas between the numbers, and points in them" if "," in line else None
+    if '"' in line or "'" in line:
+        return "save the numbers without quotes"
+    if not re.search("[0-9]", line):
+        return "remove the line of headings, or begin it with #"
+    return None
+
+
+def _count(values: int) -> str:
+    return f"{values} value{'' if values == 1 else 's'}"

@@ -54,6 +54,9 @@ def _span(part: str) -> tuple[int, int | None]:
     found = PART.fullmatch(part)
     if found is None or not part.strip() or found[0].strip() in ("-", ":"):
         raise ValueError(f"{part.strip()!r} is no index and no range; write for example 3, 1:8, 5: or 1,4-6")
+    if found[1] is None and found[2] == "-":
+        # Elsewhere -1 is the last one; here it would be all up to the first.
+        raise ValueError(f"{part.strip()!r}: rows and columns are counted from 1; write :3 for the first 3")
     first = int(found[1] or 1)
     last = first if found[2] is None else int(found[3]) if found[3] else None
     if first < 1 or last == 0:

@@ -83,6 +83,33 @@ def test_csv_as_numpy_writes_it(here, loaded):
     np.testing.assert_array_equal(loaded("{file: q.csv}").q, K / 7)
 
 
+HABITS = {
+    "decimal commas": ("1,5;2,5\n", "q.csv:1:3: ", "save it with commas between the numbers, and points in them"),
+    "semicolons": ("1;2\n", "q.csv:1:1: ", "values are separated by commas"),
+    "quotes": ('"1","2"\n', "q.csv:1:1: ", "save the numbers without quotes"),
+    "headings": ("a\n1\n", "q.csv:1:1: ", "remove the line of headings, or begin it with #"),
+    "ragged": ("1,2\n3\n", "q.csv:2:1: error: row 2 has 1 value, the first has 2 values", "rows of one length"),
+    "nothing": (
+        "# only a comment\n",
+        "case.yaml:1:11: error: 'q.csv' holds no row",
+        "a line for each row, such as 1,2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "first", "last"), HABITS.values(), ids=HABITS)
+def test_csv_as_other_programs_write_it_is_refused_with_a_way_out(here, refused, text, first, last):
+    Path("q.csv").write_text(text)
+    told = refused("{file: q.csv}")
+    assert told.startswith(first)
+    assert told.endswith(f": {last}")
+
+
+def test_an_archive_without_an_array_says_so(here, refused):
+    np.savez("q.npz")
+    assert "'q.npz' holds no array" in refused("{file: q.npz}")
+
+
 def test_an_empty_axis_is_no_problem(here, case_of):
     np.save("q.npy", np.zeros((0, 3)))
     assert case_of(f"Q: {{file: q.npy}}\nK: {K.tolist()}\nV: [[1], [2]]\n").attend().output.shape == (0, 1)

@@ -33,6 +33,7 @@ REFUSED = {
     "zero": ("0", "'0': rows and columns are counted from 1"),
     "up to zero": (":0", "':0': rows and columns are counted from 1"),
     "backwards": ("3:1", "'3:1' runs backwards"),
+    "from the end": ("-1", "'-1': rows and columns are counted from 1; write :3 for the first 3"),
     "negative": ("1,-2:-1", "'-2:-1' is no index and no range; write for example 3, 1:8, 5: or 1,4-6"),
 }
 
