@@ -4,7 +4,8 @@ The README's conventions:
   ```yaml … ```     a block whose first line is `# NAME.yaml` is a file of that name;
   ```console … ```  each `$ COMMAND` runs in a folder with those files, and the lines beneath are what it prints;
   <!-- fields -->   … <!-- end -->  the table of the case file's fields;
-  ```python … ```   doctests.
+  ```python … ```   doctests;
+  ```sh … ```       set-up and long runs, which are not run here.
 """
 
 import os
@@ -19,7 +20,6 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FIELDS = re.compile(r"(?<=<!-- fields -->\n).*?(?=<!-- end -->)", re.DOTALL)
-# Set-up and long runs are shown in ```sh blocks, which are not run here.
 
 
 def blocks(text: str, language: str) -> list[str]:
@@ -36,12 +36,12 @@ def lay_out(text: str, folder: Path) -> None:
 
 def run(command: str, folder: Path) -> str:
     """What a person sees of a command in an 80-column terminal without colour, and the exit code unless it is 0."""
-    kept = {name: os.environ[name] for name in ("HOME", "LANG", "SYSTEMROOT") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("HOME", "SYSTEMROOT") if name in os.environ}
     here = Path(sys.executable).parent
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**kept, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "PYTHONUTF8": "1"},
+        env={**kept, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "LANG": "C.UTF-8", "PYTHONUTF8": "1"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
