@@ -18,10 +18,10 @@ def test_the_readme_shows_what_its_commands_print(tmp_path):
 
 
 def test_the_readme_s_python_examples_run():
-    for body in blocks(TEXT, "python"):
-        example = doctest.DocTestParser().get_doctest(body, {}, "README", str(README), 0)
-        assert example.examples, "a python block that shows no example"
-        assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
+    session = "".join(blocks(TEXT, "python"))
+    example = doctest.DocTestParser().get_doctest(session, {}, "README", str(README), 0)
+    assert example.examples
+    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
 
 
 @pytest.mark.parametrize("command", get_command(application()).commands)
