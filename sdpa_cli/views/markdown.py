@@ -53,7 +53,7 @@ def _section(result: Computed, shown: Shown) -> Iterator[str]:
 
 def _table(grid: Grid) -> Iterator[str]:
     totals = any(row.total for row in grid.rows)
-    yield _line("", [*map(_plain, grid.columns), *(["sum"] if totals else [])])
+    yield _line(_plain(grid.corner), [*map(_plain, grid.columns), *(["sum"] if totals else [])])
     yield _line("---", ["---:"] * (len(grid.columns) + totals))
     for row in grid.rows:
         cells = [_plain(cell.text) for cell in row.cells]

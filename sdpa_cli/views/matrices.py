@@ -14,6 +14,8 @@ from sdpa_cli.views.numbers import cell_text, decimals_for
 
 ROW_LABEL_CELLS = 16
 COLUMN_LABEL_CELLS = 12
+CORNER = "q\\k"
+"""Queries below, keys beside: no wider than the indent and the label of a single digit."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Grid:
     rows: tuple[Row, ...]
     largest: float = 0.0
     """The largest absolute value among them."""
+    corner: str = ""
+    """What rows and columns stand for, where they would look alike."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ def written(computed: Computed, part: Part, precision: int | None, glyphs: Glyph
         for line, off in zip(values, forbidden, strict=True)
     ]
     labels = [_label(computed.case.query_labels, i, ROW_LABEL_CELLS, glyphs) for i in part.rows]
-    return Grid(_column_labels(computed, part, glyphs), tuple(map(Row, labels, cells, totals)), largest)
+    return Grid(_column_labels(computed, part, glyphs), tuple(map(Row, labels, cells, totals)), largest, _corner(part))
 
 
 def _drawn(computed: Computed, part: Part, glyphs: Glyphs) -> Grid:
@@ -99,7 +103,7 @@ def _drawn(computed: Computed, part: Part, glyphs: Glyphs) -> Grid:
         why = ["+".join(name for name, cells in reasons.items() if cells[i, j]) for j in range(len(part.cols))]
         label = _label(computed.case.query_labels, row, ROW_LABEL_CELLS, glyphs)
         rows.append(Row(label, tuple(Cell(words or glyphs.tick) for words in why)))
-    return Grid(_column_labels(computed, part, glyphs), tuple(rows))
+    return Grid(_column_labels(computed, part, glyphs), tuple(rows), corner=_corner(part))
 
 
 def _number(value: float, decimals: int) -> Cell:
@@ -114,6 +118,10 @@ def _weight(value: float, largest: float, decimals: int) -> Cell:
 
 def _label(labels: tuple[str, ...] | None, index: int, limit: int, glyphs: Glyphs) -> str:
     return str(index + 1) if labels is None else glyphs.shown(labels[index], limit)
+
+
+def _corner(part: Part) -> str:
+    return CORNER if part.name in ("mask", "scores", "weights") else ""
 
 
 def _column_labels(computed: Computed, part: Part, glyphs: Glyphs) -> tuple[str, ...]:

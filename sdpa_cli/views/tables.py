@@ -27,7 +27,7 @@ def table_lines(grid: Grid, page: Page) -> Iterator[Text]:
     widths = column_widths(grid, page.heat)
     labels = max((width(row.label) for row in grid.rows), default=0)
     totals = max((width(row.total) for row in grid.rows), default=0)
-    head = Text(" " * (INDENT + labels + GAP))
+    head = Text().append(flush_right(grid.corner if labels else "", INDENT + labels) + " " * GAP, style=QUIET)
     for label, cells in zip(grid.columns, widths, strict=True):
         head.append(_field(Cell(label), cells, page), style=HEADER)
     if totals:

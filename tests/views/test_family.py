@@ -43,13 +43,13 @@ mask    causal; window 1 left, unlimited right: 16 of 36 cells forbidden
 cache   1, 2, 2 at each step; 128 bytes
 
 mask  why a key is forbidden; ✓ where it is allowed   head 2 of 4
-          the     cat     sat
+  q\\k     the     cat     sat
   the       ✓  causal  causal
   cat       ✓       ✓  causal
   sat  window       ✓       ✓
 
 weights  A = softmax(S), row by row   head 2 of 4
-        the     cat     sat    │  sum
+  q\\k   the     cat     sat    │  sum
   the  1.00 █     ·       ·    │ 1.00
   cat  0.83 ▇  0.17 ▁     ·    │ 1.00
   sat     ·    0.63 ▅  0.37 ▃  │ 1.00

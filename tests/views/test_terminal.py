@@ -27,12 +27,12 @@ scale   1/√2 = 0.7071
 mask    causal: 1 of 4 cells forbidden
 
 scores  S = QKᵀ/√d_k
-          the     cat
+  q\\k     the     cat
   the  0.7071       ·
   cat  0.7071  0.0000
 
 weights  A = softmax(S), row by row
-          the       cat    │    sum
+  q\\k     the       cat    │    sum
   the  1.0000 █       ·    │ 1.0000
   cat  0.6698 ▅  0.3302 ▃  │ 1.0000
 
@@ -49,12 +49,12 @@ scale   1/sqrt(2) = 0.7071
 mask    causal: 1 of 4 cells forbidden
 
 scores  S = QK'/sqrt(d_k)
-          the     cat
+  q\\k     the     cat
   the  0.7071       .
   cat  0.7071  0.0000
 
 weights  A = softmax(S), row by row
-          the     cat  |    sum
+  q\\k     the     cat  |    sum
   the  1.0000       .  | 1.0000
   cat  0.6698  0.3302  | 1.0000
 
@@ -81,7 +81,7 @@ def test_in_colour_the_weights_are_shaded_each_with_its_own_ink(table):
     shades = "".join(f"\x1b[38;5;{ink};48;5;{shade}m  \x1b[0m" for ink, shade in SHADES)
     assert legend == f"\x1b[1mweights\x1b[0m  A = softmax(S), row by row   \x1b[2m0 \x1b[0m{shades}\x1b[2m 1\x1b[0m"
     bar, total = "\x1b[2m │ \x1b[0m", "\x1b[2m1.0000\x1b[0m"
-    assert head == f"      \x1b[1m    the \x1b[0m\x1b[1m    cat \x1b[0m{bar}\x1b[1m   sum\x1b[0m"
+    assert head == f"\x1b[2m  q\\k \x1b[0m\x1b[1m    the \x1b[0m\x1b[1m    cat \x1b[0m{bar}\x1b[1m   sum\x1b[0m"
     assert first == f"  \x1b[1mthe\x1b[0m \x1b[38;5;16;48;5;227m 1.0000 \x1b[0m      · {bar}{total}"
     assert second == (
         f"  \x1b[1mcat\x1b[0m \x1b[38;5;16;48;5;78m 0.6698 \x1b[0m\x1b[38;5;231;48;5;25m 0.3302 \x1b[0m{bar}{total}"
@@ -174,7 +174,7 @@ def test_numbers_of_every_size_stand_beside_each_other(table):
     text = table("Q: [[1], [1e300]]\nK: [[1e300], [1e8]]\nV: [[1e308, -0.0], [-1e-308, 2e-308]]\nscale: 1e-308\n")
     assert text.splitlines()[5:8] == [
         "scores  S = 1e-308·QKᵀ",
-        "              1           2",
+        "q\\k           1           2",
         "  1   1.000e-08  1.000e-300",
     ]
     assert text.splitlines()[-2:] == ["  1  5.000e+307  1.000e-308", "  2  1.000e+308      0.0000"]
@@ -184,12 +184,12 @@ def test_underflow_is_not_forbidden_and_zero_has_no_sign(table):
     text = table("Q: [[-1], [1]]\nK: [[0], [2000]]\nV: [[-0.0], [0]]\nmask: [[0, 0], [1, 0]]\n")
     assert text.splitlines()[5:] == [
         "scores  S = QKᵀ/√d_k",
-        "          1           2",
+        "q\\k       1           2",
         "  1  0.0000  -2000.0000",
         "  2       ·   2000.0000",
         "",
         "weights  A = softmax(S), row by row",
-        "          1         2    │    sum",
+        "q\\k       1         2    │    sum",
         "  1  1.0000 █      ~0    │ 1.0000",
         "  2       ·    1.0000 █  │ 1.0000",
         "",
@@ -217,7 +217,7 @@ def test_labels_are_shown_as_they_are_and_aligned_by_the_cells_they_take(table):
         "mask    none",
         "",
         "weights  A = softmax(S), row by row",
-        "           日本         e\u0301    │    sum",
+        "    q\\k    日本         e\u0301    │    sum",
         "  [red]  0.3302 ▄  0.6698 █  │ 1.0000",
         "    [/]  0.6698 █  0.3302 ▄  │ 1.0000",
     ]
@@ -226,7 +226,7 @@ def test_labels_are_shown_as_they_are_and_aligned_by_the_cells_they_take(table):
 def test_long_labels_are_cut(table):
     text = table(TWO_TOKENS + f"queries: [a, {'b' * 500}]\nkeys: [{'c' * 500}, d]\n", "scores")
     assert text.splitlines()[6:] == [
-        "                    ccccccccccc…       d",
+        "               q\\k  ccccccccccc…       d",
         "                 a        0.7071  1.4142",
         "  bbbbbbbbbbbbbbb…        0.7071  0.0000",
     ]
@@ -296,9 +296,9 @@ def test_a_verdict_s_hint_stands_beneath_it(table):
 def test_no_table_is_wider_than_the_terminal_and_no_cell_is_empty(table, cells, colors):
     text = table(WIDE, width=cells, color_system=colors, force_terminal=colors is not None)
     lines = re.sub("\x1b\\[[0-9;]*m|[▁-█]|│.*", "", text).splitlines()
-    tables = [line for line in lines if re.match(r" +(\d+|…) +\S", line) and "hidden" not in line]
+    tables = [line for line in lines if re.match(r"( *q\\k| +\d+| +…) +\S", line) and "hidden" not in line]
     assert len(tables) == 3 * (1 + 16 + 1)
     assert max(map(width, tables)) <= cells
     for start in range(0, len(tables), 18):
         head, *rows = (line.split() for line in tables[start : start + 18])
-        assert all(len(row) == 1 + len(head) for row in rows)
+        assert all(len(row) == len({"q\\k"}.difference(head)) + len(head) for row in rows)
