@@ -36,7 +36,8 @@ _BINARY = {
     b"\x1f\x8b": "a gzip archive",
 }
 # What YAML allows in a text. Anything else is binary data or would reach a terminal as a command.
-_NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# A byte order mark within a text comes from files that were put together, and would be part of a word.
+_NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def read_text(path: Path, name: str) -> str:
@@ -83,6 +84,8 @@ def check_file(path: Path, name: str) -> None:
     InputError
         Saying what it is, or which file has nearly that name.
     """
+    if not name:
+        raise InputError(Problem("missing-file", "the name of the file is empty"))
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -115,7 +118,9 @@ def decode(data: bytes, name: str) -> str:
     kind = next((kind for magic, kind in _BINARY.items() if data.startswith(magic)), None)
     mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), None)
     if kind or (mark is None and b"\0" in data):
-        hint = "a matrix in a file of its own is used with Q: {file: q.npy}" if kind and "a" in kind else None
+        hint = "if it is text in UTF-16, save it as UTF-8"
+        if kind:
+            hint = "a matrix in a file of its own is used with Q: {file: q.npy}"
         raise InputError(Problem("binary-file", f"'{name}' is {kind or 'a binary file'}", "a YAML text", hint))
     encoding = "utf-8" if mark is None else _ENCODINGS[mark]
     try:
@@ -125,7 +130,9 @@ def decode(data: bytes, name: str) -> str:
     if found := _NOT_TEXT.search(text):
         code = f"U+{ord(found[0]):04X}"
         place = _place_of(text, found.start(), name)
-        raise InputError(Problem("control-character", f"the control character {code} is not allowed", place=place))
+        hint = "a byte order mark stands at most at the very beginning; delete this one" if code == "U+FEFF" else None
+        message = f"the control character {code} is not allowed"
+        raise InputError(Problem("control-character", message, hint=hint, place=place))
     return text
 
 

@@ -74,6 +74,10 @@ def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
         if candidate is not None and (problem := glued_key(source, candidate)):
             return problem
     here = source.place(mark)
+    started = source.place(context)
+    if "expected ':'" in said and re.match(r" *-[^\s-]", started.source):
+        place = replace(started, column=started.source.index("-") + 2)
+        return Problem("missing-space", "a space is missing after -", hint="begin the item with '- '", place=place)
     if re.match(r"- +[0-9.]", here.source[here.column - 1 :]):
         return Problem("yaml-syntax", "a minus sign belongs to its number", hint="remove the space after -", place=here)
     character = here.source[here.column - 1 : here.column]

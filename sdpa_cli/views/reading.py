@@ -27,7 +27,7 @@ def check_selection(result: Computed, shown: Shown) -> None:
     """
     names = shown.of(result)
     if not names:
-        message = f"the case has no {' and no '.join(shown.matrices)}: those a layer has"
+        message = f"the case has no {' and no '.join(shown.matrices)}: only a layer has"
         raise InputError(Problem("no-such-matrix", message, hint="give X, W_Q, W_K, W_V in place of Q, K, V"))
     shapes = [shape_of(result, name) for name in names]
     queries, columns = shapes[0][-2], max(shape[-1] for shape in shapes)

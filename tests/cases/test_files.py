@@ -57,6 +57,10 @@ def test_a_device():
     assert told("/dev/null").startswith("error: '/dev/null' is a pipe or device")
 
 
+def test_no_name():
+    assert told("") == "error: the name of the file is empty"
+
+
 def test_an_unreadable_file(here, monkeypatch):
     Path("case.yaml").write_text(QKV)
 
@@ -107,6 +111,10 @@ def test_a_byte_order_mark_does_not_shift_columns(here):
         (b"title: \xed\xa0\x80\n", "case.yaml:1:8: error: byte 0xED at offset 7 is not UTF-8"),
         (b"\xef\xbb\xbftitle: \xff\n", "case.yaml:1:8: error: byte 0xFF at offset 10 is not UTF-8"),
         (b"\xff\xfe\x00", "case.yaml:1:1: error: byte 0x00 at offset 2 is not UTF-16-LE"),
+        (
+            "Q: [[1]]\n---\n\ufeffK: [[1]]\n".encode(),
+            "case.yaml:3:1: error: the control character U+FEFF is not allowed",
+        ),
         (b"Q: [[1]]\n# \x07\n", "case.yaml:2:3: error: the control character U+0007 is not allowed"),
         (b"Q: \0", "error: 'case.yaml' is a binary file"),
         (b"PK\x03\x04", "error: 'case.yaml' is a zip or npz archive"),

@@ -190,7 +190,7 @@ def test_a_layer_expects_what_it_gives(computed):
     [
         (QKV, Shown(heads=selection("1")), "--head 1: the case has no axis of heads"),
         (LAYER, Shown(heads=selection("5")), "--head 5: there are only 4 heads"),
-        (QKV, Shown(("heads",)), "the case has no heads: those a layer has"),
+        (QKV, Shown(("heads",)), "the case has no heads: only a layer has"),
     ],
     ids=["no-heads", "too-many", "no-layer"],
 )
