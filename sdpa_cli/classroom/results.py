@@ -57,12 +57,17 @@ class Result:
     @property
     def final_points(self) -> float | None:
         """Points that may be entered without a person having looked."""
-        return self.points if self.standing is Standing.GRADED else None
+        return None if self.needs_person else self.points
 
     @property
     def open_points(self) -> float:
-        """Points that a person has yet to give."""
+        """Points that nobody has judged yet, those of hidden checks without a seed among them."""
         return self.record.report.open_points if self.record is not None else 0.0
+
+    @property
+    def reader_points(self) -> float:
+        """Points that a person has yet to give."""
+        return sum(i.possible for i in self.items if i.status is Status.OPEN and i.visibility == "visible")
 
     @property
     def fault(self) -> str | None:
@@ -73,7 +78,7 @@ class Result:
     @property
     def needs_person(self) -> bool:
         """Whether somebody has to look at it."""
-        return self.standing not in (Standing.GRADED, Standing.MISSING) or self.open_points > 0
+        return self.standing not in (Standing.GRADED, Standing.MISSING) or self.reader_points > 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, replace
 
-from sdpa_cli.classroom.choosing import Chosen, choose
+from sdpa_cli.classroom.choosing import NOTEBOOK, Chosen, choose
 from sdpa_cli.classroom.gradebook import Gradebook
 from sdpa_cli.classroom.packing import Packed
 from sdpa_cli.classroom.records import Record, from_text
@@ -18,7 +18,8 @@ from sdpa_cli.classroom.tasks import Task, grade_task
 from sdpa_cli.classroom.workers import Workers
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
-from sdpa_cli.grading.report import say
+from sdpa_cli.grading.notebooks import read_notebook
+from sdpa_cli.grading.report import Status, say
 from sdpa_cli.sandbox import Level
 
 _MOST_BYTES_AHEAD = 64 << 20
@@ -168,7 +169,9 @@ def _last_word(pending: _Pending, text: str | None, error: BaseException | None,
         return Done(pending.number, failed, fresh=True)
     record = from_text(text)
     if record.report.broken:
-        return Done(pending.number, replace(pending.result, standing=Standing.ERROR, record=None), fresh=True)
+        why = tuple(m for item in record.report.items if item.status is Status.ERROR for m in item.finding.messages)
+        failed = replace(pending.result, standing=Standing.ERROR, remarks=(*pending.result.remarks, *why))
+        return Done(pending.number, failed, fresh=True)
     book.keep(pending.task.key, pending.task.sha256, text)
     return Done(pending.number, _graded(pending, record), fresh=True)
 
@@ -208,9 +211,19 @@ def _prepared(number: int, seat: Seat, terms: Terms) -> _Pending | Done:
         seat.earlier,
         seat.delivery.label.late,
         (*seat.remarks, *chosen.remarks, *said),
-        fingerprint=fingerprint(b"\n".join(data for name, data in files if name.endswith((".py", ".ipynb")))),
+        fingerprint=fingerprint(b"\n".join(_code(name, data) for name, data in files)),
     )
     return _Pending(number, task, result) if files else Done(number, result)
+
+
+def _code(name: str, data: bytes) -> bytes:
+    """The program in a file, if it is one; of a notebook the cells alone."""
+    if name != NOTEBOOK:
+        return data if name.endswith(".py") else b""
+    try:
+        return read_notebook(data, name).source
+    except InputError:
+        return b""
 
 
 def _standing(seat: Seat, chosen: Chosen) -> Standing:

@@ -113,5 +113,4 @@ def _told(graded: ClassResult, where: _Where, form_name: GradeForm, language: st
             write(class_text(graded, where.folder, language, stream))
     if any(one.standing is Standing.ERROR for one in graded.results):
         return ExitCode.INTERNAL
-    waiting = any(one.standing not in (Standing.GRADED, Standing.MISSING) for one in graded.results)
-    return ExitCode.FAILED if waiting else ExitCode.OK
+    return ExitCode.FAILED if any(one.needs_person for one in graded.results) else ExitCode.OK

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -125,14 +125,17 @@ def test_killed_twice_it_goes_on_where_it_was(tmp_path, sdpa):
 
 def kill_after(rows, book, arguments):
     """Start the command, kill it when so many grades are kept, and tell all processes that there were."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sdpa_cli", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    process = start(arguments)
     assert wait_for(lambda: len(keys(book)) >= rows or process.poll() is not None)
     family = descendants(process.pid)
     process.send_signal(signal.SIGKILL)
     process.wait()
     return family
+
+
+def start(arguments):
+    command_line = [sys.executable, "-m", "sdpa_cli", *map(str, arguments)]
+    return subprocess.Popen(command_line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def keys(book):
@@ -275,6 +278,36 @@ def test_a_local_cluster_gives_the_same_report(tmp_path, sdpa):
     )
     assert (there.returncode, there.stdout.splitlines()[:-1]) == (here.returncode, here.stdout.splitlines()[:-1])
     assert report_in(tmp_path, "there") == report_in(tmp_path, "here")
+
+
+def test_a_lost_worker_s_submissions_are_graded_by_another(tmp_path, sdpa):
+    pytest.importorskip("distributed")
+    people = laid_out(tmp_path, [*QUICK, *FAULTS[9:20]])
+    here = sdpa(*command(tmp_path, output="here"))
+    address_file, book = tmp_path / "scheduler.json", tmp_path / "there" / "F3" / "gradebook.sqlite3"
+    with dask("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", address_file):
+        assert wait_for(address_file.exists)
+        address = json.loads(address_file.read_text())["address"]
+        options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", tmp_path / "scratch")
+        with dask("worker", address, *options), dask("worker", address, *options) as lost:
+            grading = start(command(tmp_path, "--cluster", address, output="there"))
+            assert wait_for(lambda: len(keys(book)) >= 5)
+            lost.kill()
+            assert grading.wait(60) == here.returncode
+    assert len(keys(book)) == sum(bool(person.kind.files) and person.kind.full is not None for person in people)
+    assert report_in(tmp_path, "there") == report_in(tmp_path, "here")
+
+
+@contextmanager
+def dask(*arguments):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dask", *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def test_below_l2_it_refuses_unless_told(tmp_path, sdpa, monkeypatch):

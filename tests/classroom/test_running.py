@@ -23,7 +23,13 @@ from sdpa_cli.sandbox import Level, SandboxError
 
 RIGHT = to_text(Report("F3", (FeedbackItem("check", passed(), 3.0),), "L3"))
 LATE = to_text(Report("F3", (FeedbackItem("check", failed(say("call.timeout", detail="")), 3.0),), "L3"))
-BROKEN = to_text(Report("F3", (FeedbackItem("check", Finding(Status.ERROR), 3.0),), "L3"))
+BROKEN = to_text(
+    Report(
+        "F3",
+        (FeedbackItem("check", Finding(Status.ERROR, messages=(say("error.tool", type="E", message=""),)), 3.0),),
+        "L3",
+    )
+)
 
 
 class Script(Executor):
@@ -116,6 +122,7 @@ def test_the_tool_s_own_failure_is_no_grade_and_is_tried_again(run, answer):
     results, asked = run(["a", "b"], {"a": [answer, answer]})
     assert asked == ["a", "b", "a"]
     assert (results["a"].standing, results["a"].points, results["a"].final_points) == (Standing.ERROR, None, None)
+    assert [remark.key for remark in results["a"].remarks] == ["error.tool" if answer is BROKEN else "seat.tool-failed"]
     results, asked = run(["a", "b"])
     assert (asked, results["a"].points) == (["a"], 3.0)
 

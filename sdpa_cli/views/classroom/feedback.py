@@ -41,8 +41,8 @@ def feedback_markdown(found: ClassResult, result: Result, language: str) -> str:
         parts.append(fenced(told(item, speaker)))
     if result.fault is not None:
         parts.append(speaker("feedback.learn", command=f"`{command(result.fault)}`"))
-    if result.open_points:
-        parts.append(speaker("feedback.open-points", points=result.open_points))
+    if result.reader_points:
+        parts.append(speaker("feedback.open-points", points=result.reader_points))
     if printed := printed_lines(result):
         parts += [f"## {speaker('view.printed')}", fenced(printed)]
     parts.append(speaker("view.sandbox", level=found.sandbox))
@@ -115,8 +115,8 @@ def _body(found: ClassResult, result: Result, speaker: Speaker) -> Iterator[str]
         yield f"<h2>{escape(speaker.title(item.check))}</h2>{_pre(told(item, speaker))}\n"
     if result.fault is not None:
         yield f"<p>{escape(speaker('feedback.learn', command=command(result.fault)))}</p>\n"
-    if result.open_points:
-        yield f"<p>{escape(speaker('feedback.open-points', points=result.open_points))}</p>\n"
+    if result.reader_points:
+        yield f"<p>{escape(speaker('feedback.open-points', points=result.reader_points))}</p>\n"
     if printed := printed_lines(result):
         yield f"<h2>{escape(speaker('view.printed'))}</h2>{_pre(printed)}\n"
     yield f"<p class='note'>{escape(speaker('view.sandbox', level=found.sandbox))}</p>\n"

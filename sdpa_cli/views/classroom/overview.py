@@ -116,8 +116,8 @@ def _people(found: ClassResult, figures: Summary, speaker: Speaker, links: list[
     for at in figures.for_a_person:
         result = found.results[at]
         reasons = [line(remark) for remark in remarks_of(result, speaker)]
-        if result.open_points:
-            reasons.append(speaker("feedback.open-points", points=result.open_points))
+        if result.reader_points:
+            reasons.append(speaker("feedback.open-points", points=result.reader_points))
         said = escape("; ".join([standing_words(result.standing, speaker), *reasons]))
         items.append(f"<li>{_link(result, links[at])}: {said}</li>")
     return f"<ul>{''.join(items)}</ul>\n"
