@@ -35,9 +35,9 @@ _BINARY = {
     b"\x89PNG": "an image",
     b"\x1f\x8b": "a gzip archive",
 }
-# What YAML allows in a text. Anything else is binary data or would reach a terminal as a command.
-# A byte order mark within a text comes from files that were put together, and would be part of a word.
-_NOT_TEXT = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+# What YAML allows in no text: binary data, which would reach a terminal as a command. A byte order mark within a text
+# comes from files that were put together, and would be part of a word. (All that is allowed would compile slowly.)
+_NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 
 
 def read_text(path: Path, name: str) -> str:
