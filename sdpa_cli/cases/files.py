@@ -128,11 +128,12 @@ def decode(data: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         raise InputError(_undecodable(data, name, error)) from None
     if found := _NOT_TEXT.search(text):
-        code = f"U+{ord(found[0]):04X}"
+        message = f"the control character U+{ord(found[0]):04X} is not allowed"
+        advice = (
+            "a byte order mark stands at most at the very beginning; delete this one" if found[0] == "\ufeff" else None
+        )
         place = _place_of(text, found.start(), name)
-        hint = "a byte order mark stands at most at the very beginning; delete this one" if code == "U+FEFF" else None
-        message = f"the control character {code} is not allowed"
-        raise InputError(Problem("control-character", message, hint=hint, place=place))
+        raise InputError(Problem("control-character", message, hint=advice, place=place))
     return text
 
 

@@ -10,7 +10,6 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
 
 DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
@@ -183,14 +182,6 @@ def shown(text: str) -> str:
     return f"'{text}'" if len(text) <= LONGEST else f"'{text[: LONGEST - 1]}…'"
 
 
-@dataclass(frozen=True)
-class _Clue:
-    """A way of writing that people bring from elsewhere, and what to write here."""
-
-    pattern: re.Pattern[str]
-    hint: Callable[[re.Match[str]], str]
-
-
 def _base(name: str, base: int) -> Callable[[re.Match[str]], str]:
     return lambda found: f"{name} is not read here: write {found[1]}{int(found[2], base)}"
 
@@ -202,21 +193,19 @@ def _base_60(found: re.Match[str]) -> str:
     return f"some YAML readers take it for {value} in base 60: write a plain decimal number"
 
 
-_CLUES = tuple(
-    _Clue(re.compile(pattern, re.IGNORECASE), hint)
-    for pattern, hint in (
-        (r"([-+]?[0-9]+),([0-9]+)", lambda found: f"write the decimal point: {found[1]}.{found[2]}"),
-        (r"[-+.0-9]\S*(?:\s+[-+.0-9]\S*)+", lambda found: f"a comma is missing: {', '.join(found[0].split()[:4])}"),
-        (r"(?:\S+\s+)+\S+", lambda _: "a comma or a closing bracket may be missing"),
-        (r"[-+]?[0-9]{1,9}(?::[0-5]?[0-9]){1,3}", _base_60),
-        (r"([-+]?)0x([0-9a-f]{1,16})", _base("hexadecimal", 16)),
-        (r"([-+]?)0o([0-7]{1,22})", _base("octal", 8)),
-        (r"([-+]?)0b([01]{1,64})", _base("binary", 2)),
-        (r"[-+]?[0-9][0-9.]*_[0-9_.e]*", lambda found: f"write it without underscores: {found[0].replace('_', '')}"),
-        (r"[-+]?[0-9.]+/[0-9.]+", lambda _: "write the value itself: fractions are not computed here"),
-        (r"[-+]?[0-9.]+;.*", lambda _: "values are separated by commas"),
-        (r"true|false|yes|no|on|off", lambda _: "write 1 or 0 where a number is meant"),
-    )
+# Ways of writing that people bring from elsewhere, and what to write here. Compiled when a text is wrong, not before.
+_CLUES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
+    (r"([-+]?[0-9]+),([0-9]+)", lambda found: f"write the decimal point: {found[1]}.{found[2]}"),
+    (r"[-+.0-9]\S*(?:\s+[-+.0-9]\S*)+", lambda found: f"a comma is missing: {', '.join(found[0].split()[:4])}"),
+    (r"(?:\S+\s+)+\S+", lambda _: "a comma or a closing bracket may be missing"),
+    (r"[-+]?[0-9]{1,9}(?::[0-5]?[0-9]){1,3}", _base_60),
+    (r"([-+]?)0x([0-9a-f]{1,16})", _base("hexadecimal", 16)),
+    (r"([-+]?)0o([0-7]{1,22})", _base("octal", 8)),
+    (r"([-+]?)0b([01]{1,64})", _base("binary", 2)),
+    (r"[-+]?[0-9][0-9.]*_[0-9_.e]*", lambda found: f"write it without underscores: {found[0].replace('_', '')}"),
+    (r"[-+]?[0-9.]+/[0-9.]+", lambda _: "write the value itself: fractions are not computed here"),
+    (r"[-+]?[0-9.]+;.*", lambda _: "values are separated by commas"),
+    (r"true|false|yes|no|on|off", lambda _: "write 1 or 0 where a number is meant"),
 )
 
 
@@ -229,7 +218,7 @@ def _refusal(text: str) -> NotUnderstood:
         strange = next(char for char in text if ord(char) > 127)
         named = f"U+{ord(strange):04X} {unicodedata.name(strange, 'without a name')}"
         return NotUnderstood(f"{shown(text)} contains {named}", EXPECTED, f"type it with the keyboard's own: {plain}")
-    hints = (clue.hint(found) for clue in _CLUES if (found := clue.pattern.fullmatch(text)))
+    hints = (hint(found) for pattern, hint in _CLUES if (found := re.fullmatch(pattern, text, re.IGNORECASE)))
     return NotUnderstood(f"{shown(text)} is not a number", EXPECTED, next(hints, None))
 
 
