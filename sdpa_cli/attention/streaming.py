@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.refusals import NonFiniteScoreError
-from sdpa_cli.attention.regions import Region, Verdict, pieces
+from sdpa_cli.attention.regions import Region, Verdict, once, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import logits, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.softmax import SoftmaxState, consume
@@ -76,7 +76,7 @@ def seen(inputs: Inputs, queries: Array, tile: Tile, scratch: Scratch) -> Softma
     if inputs.options.nonfinite == "error":
         refuse_nonfinite(inputs, (tile.rows, tile.cols), scores, forbidden)
     if forbidden is not None:
-        forbid(scores, forbidden)
+        forbid(scores, once(forbidden))
         forbidden = stacked(forbidden)
     rows = stacked(scores)
     state = consume(rows, value_rows(inputs, tile.cols), forbidden, scratch.acc(rows, inputs.d_v))

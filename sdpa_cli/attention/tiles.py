@@ -17,8 +17,8 @@ from sdpa_cli.attention.regions import Region, Verdict, pieces
 from sdpa_cli.attention.rule import MaskRule
 from sdpa_cli.attention.scores import THIN_ROWS
 
-TILE_KEYS = 240
-"""Keys per tile: with 64 rows and d = 64 the largest product that BLAS does without repacking. A third costs 5 %."""
+TILE_KEYS = 256
+"""Keys per tile. From 240 to 384 products are equally fast, with 128 some 5 % slower."""
 EDGE_KEYS = 128
 """Keys per tile where the edge of a causal mask or window cuts through it, so that less is computed in vain."""
 WINDOW_ROWS = 256
@@ -31,9 +31,9 @@ LONGEST = 1 << 28
 """Scores of the largest region: about a second of work, which is how soon an interrupt is heard."""
 SHARES = 8
 """Regions that a problem is cut into for threads to share, where it is large enough."""
-WORTH_SHARING = 1 << 16
-"""Scores of the smallest region worth a thread: 0.2 ms of work, beside 0.1 ms for the steps around it."""
-SMALL = 1 << 15
+WORTH_SHARING = 1 << 17
+"""Scores of the smallest region worth a thread: 0.4 ms of work, beside 0.1 ms for the steps around it."""
+SMALL = 1 << 16
 """Scores up to which a problem is one region, because steps cost more than arithmetic."""
 PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
 """Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
