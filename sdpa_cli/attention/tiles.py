@@ -33,7 +33,7 @@ SHARES = 8
 """Regions that a problem is cut into for threads to share, where it is large enough."""
 WORTH_SHARING = 1 << 17
 """Scores of the smallest region worth a thread: 0.4 ms of work, beside 0.1 ms for the steps around it."""
-SMALL = 1 << 16
+SMALL = 1 << 15
 """Scores up to which a problem is one region, because steps cost more than arithmetic."""
 PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
 """Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
