@@ -3,20 +3,8 @@
 import os
 import subprocess
 import sys
-import zipfile
 
-import pytest
-from grading.items import EXERCISES, ROOT
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    zipfile.ZipFile(wheel).extractall(folder / "site")
-    return folder / "site"
+from grading.items import EXERCISES
 
 
 def test_every_file_of_every_exercise_is_in_the_wheel_and_no_solution_is(site):
