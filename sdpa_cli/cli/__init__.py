@@ -15,7 +15,7 @@ def main() -> None:
     # Importing NumPy takes half the time when its BLAS starts no threads. What the user has set, stays.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What is imported lives on: to look for cycles in it, now and when the process ends, takes a tenth of a short run.
-    gc.set_threshold(50_000)
+    gc.set_threshold(200_000)
     status = run(sys.argv[1:])
     gc.freeze()
     sys.exit(status)
