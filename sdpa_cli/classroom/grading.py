@@ -62,7 +62,7 @@ def grade_class(order: Order, output: Path, workers: Workers, note: Callable[[Do
     class_seats = seats(found, None if order.roster is None else order.roster.students)
     if not class_seats:
         raise InputError(Problem("no-submissions", f"{order.submissions} holds no submissions"))
-    level = order.level if order.level is not None else _sufficient(workers.level())
+    level = _agreed(order.level, workers.level())
     packed = pack(order.exercise)
     terms = Terms(order.exercise, packed, secret(order.seed), level, versions())
     results: dict[int, Result] = {}
@@ -91,12 +91,16 @@ def entries_of(path: Path) -> tuple[Entry, ...]:
     raise InputError(Problem("no-submissions", f"{path} is not there", "a folder, or the zip that the LMS exports"))
 
 
-def _sufficient(level: Level) -> Level:
-    if level < LEAST_LEVEL:
-        message = f"the best sandbox here is {level.name} ({level.means}): submissions could read each other"
-        hint = "sdpa doctor says what is missing; --sandbox none grades none the less"
-        raise InputError(Problem("sandbox-too-weak", message, f"{LEAST_LEVEL.name} ({LEAST_LEVEL.means})", hint))
-    return level
+def _agreed(asked: Level | None, best: Level) -> Level:
+    """The level to grade at: the best by itself, a weaker one on request."""
+    wanted = LEAST_LEVEL if asked is None else asked
+    if best < wanted:
+        message = f"the best sandbox here is {best.name} ({best.means})"
+        hint = (
+            "sdpa doctor says what is missing; --sandbox none grades none the less, and submissions can read each other"
+        )
+        raise InputError(Problem("sandbox-too-weak", message, f"{wanted.name} ({wanted.means})", hint))
+    return best if asked is None else asked
 
 
 def _alike(exercise: Exercise, results: tuple[Result, ...]) -> tuple[tuple[int, ...], ...]:

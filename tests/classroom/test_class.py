@@ -314,8 +314,11 @@ def test_below_l2_it_refuses_unless_told(tmp_path, sdpa, monkeypatch):
     from sdpa_cli.classroom import grading
     from sdpa_cli.errors import InputError
 
-    with pytest.raises(InputError, match="the best sandbox here is L1"):
-        grading._sufficient(Level.L1)
+    for asked, best in ((None, Level.L1), (Level.L3, Level.L2)):
+        with pytest.raises(InputError, match=f"the best sandbox here is {best.name}"):
+            grading._agreed(asked, best)
+    assert grading._agreed(None, Level.L3) is Level.L3
+    assert grading._agreed(Level.L2, Level.L3) is Level.L2
     laid_out(tmp_path, [RIGHTS[0]])
     done = sdpa(*command(tmp_path, "--sandbox", "none"))
     assert "Sandbox L0 (limits and timeouts only)" in done.stdout
