@@ -6,7 +6,6 @@ The lowest room of the house: it imports nothing from the others.
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Self
@@ -87,7 +86,9 @@ class SdpaError(Exception):
         locate
             From a problem's path to its place.
         """
-        error = copy(self)
+        # Not copy.copy: libraries that send errors between processes, Dask among them, change what that does.
+        error = type(self).__new__(type(self), *self.args)
+        error.__dict__ |= self.__dict__
         error.problems = tuple(problem.at(locate(problem.path)) for problem in self.problems)
         return error
 

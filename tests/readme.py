@@ -41,7 +41,13 @@ def run(command: str, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
-        env={**kept, "PATH": f"{here}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "80", "LANG": "C.UTF-8", "PYTHONUTF8": "1"},
+        env={
+            **kept,
+            "PATH": f"{here}{os.pathsep}{os.environ['PATH']}",
+            "COLUMNS": "80",
+            "LANG": "C.UTF-8",
+            "PYTHONUTF8": "1",
+        },
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -32,7 +32,7 @@ def piece_rows(rows: int, multiplications: int) -> int:
     16 · 2^n of them, because the lengths of blocks and sequences are as a rule multiples of that.
     """
     most = SMALL_PRODUCT // max(1, multiplications)
-    if not reads_in_place() or most < STEP_ROWS or rows <= most:
+    if rows <= most or most < STEP_ROWS or not reads_in_place():
         return max(1, rows)
     return STEP_ROWS << (most // STEP_ROWS).bit_length() - 1
 

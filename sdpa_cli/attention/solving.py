@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,11 @@ from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
+
+ONE_THREAD = 1 << 18
+"""Multiplications of a product up to which OpenBLAS starts no threads, so that they need not be held."""
+_SUM_DEPTH = 32
+"""Products with a vector, as the row sums are, have a lower bound: as if each entry took so many."""
 
 
 def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
@@ -73,7 +79,8 @@ def _solve_at_once(inputs: Inputs, cut: Cut) -> SoftmaxState:
     """`solve` for a problem of one tile, where the steps around the arithmetic would cost twice what it costs."""
     rows, cols = slice(0, inputs.queries), slice(0, inputs.keys)
     verdict = Verdict.ALLOWED if inputs.rule.forbids_nothing else Verdict.MIXED
-    with one_blas_thread, np.errstate(all="ignore"):
+    largest = inputs.heads[2] * inputs.queries * inputs.keys * max(inputs.q.shape[-1], inputs.d_v, _SUM_DEPTH)
+    with nullcontext() if largest <= ONE_THREAD else one_blas_thread, np.errstate(all="ignore"):
         state = seen(inputs, scaled_queries(inputs, rows), Tile(cols, rows, rows, verdict), Scratch.of(inputs, cut))
         state.normalise()
     return state
