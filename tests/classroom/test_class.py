@@ -178,6 +178,17 @@ def lives(pid):
     return pid in parents()
 
 
+def test_every_level_gives_the_same_grades(tmp_path, sdpa):
+    laid_out(tmp_path, [*RIGHTS[1:3], FAULTS[3], BROKEN[0]])
+    grades = {}
+    for level in (one for one in candidates() if one > Level.L0):
+        sdpa(*command(tmp_path, "--sandbox", level.name, output=level.name))
+        report = json.loads(report_in(tmp_path, level.name))
+        assert report["sandbox"].startswith(level.name)
+        grades[level] = [(one["points"], one["items"]) for one in report["submissions"]]
+    assert all(found == grades[max(grades)] for found in grades.values())
+
+
 def test_only_what_has_changed_is_graded_again(tmp_path, sdpa):
     people = laid_out(tmp_path, QUICK)
     sdpa(*command(tmp_path))

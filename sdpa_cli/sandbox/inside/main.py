@@ -29,7 +29,12 @@ LATER = [
     "time", "datetime", "enum", "abc", "textwrap", "pprint", "traceback", "inspect", "io", "pathlib",
     "unittest", "numpy.testing", "numpy.typing", "numpy.ma", "numpy.lib.stride_tricks", "logging", "heapq",
     "bisect", "array", "struct", "hashlib", "base64", "timeit", "doctest", "argparse", "tempfile", "csv",
-    "queue", "threading", "concurrent.futures",
+    "queue", "threading", "concurrent.futures", "random",
+    # in which source files are written
+    *(f"encodings.{name}" for name in (
+        "utf_8_sig", "ascii", "latin_1", "iso8859_1", "iso8859_2", "iso8859_15", "cp1250", "cp1251", "cp1252",
+        "cp437", "cp850", "cp852", "mac_roman", "koi8_r",
+    )),
 ]
 # fmt: on
 """What submissions import. Loaded ahead in idle time, or at once where the lock leaves no file to be read."""
