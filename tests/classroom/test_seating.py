@@ -108,6 +108,13 @@ def test_a_list_of_one_s_own(tmp_path, encoding, separator):
     assert found.students == (Student("Kovács Lőrinc", ("ABC", "k@example.org"), "hu", 0),)
 
 
+@pytest.mark.parametrize(
+    ("name", "encoding"), [("Lőrinc Fűzi", "cp1250"), ("Søren Ægidius", "cp1252"), ("Kåre", "cp1252")]
+)
+def test_a_list_that_an_old_spreadsheet_saved(tmp_path, name, encoding):
+    assert roster(tmp_path, f"name;id\n{name};1\n", encoding).students[0].name == name
+
+
 def test_first_and_last_names(tmp_path):
     found = roster(tmp_path, "Last name,First name,id\nKovács,Anna,1\n")
     assert found.students == (Student("Anna Kovács", ("1",), None, 0),)
