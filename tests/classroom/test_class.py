@@ -297,7 +297,7 @@ def test_a_lost_worker_s_submissions_are_graded_by_another(tmp_path, sdpa):
     here = sdpa(*command(tmp_path, output="here"))
     address_file, book = tmp_path / "scheduler.json", tmp_path / "there" / "F3" / "gradebook.sqlite3"
     with dask("scheduler", "--port", "0", "--no-dashboard", "--scheduler-file", address_file):
-        assert wait_for(address_file.exists)
+        assert wait_for(lambda: address_file.exists() and address_file.read_text().rstrip().endswith("}"))
         address = json.loads(address_file.read_text())["address"]
         options = ("--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", tmp_path / "scratch")
         with dask("worker", address, *options), dask("worker", address, *options) as lost:
