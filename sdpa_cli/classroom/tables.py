@@ -95,6 +95,6 @@ def _decoded(data: bytes) -> str:
 
 
 def _code_page(data: bytes) -> str:
-    """What is no UTF-8 was saved by a spreadsheet: in which code page, the letters tell that two of them disagree on."""
+    """What is no UTF-8 was saved by a spreadsheet; in which code page, the letters tell that two pages disagree on."""
     nordic, hungarian = (sum(map(data.count, letters)) for letters in ([*_NORDIC], [*_HUNGARIAN]))
     return "cp1252" if nordic > hungarian else "cp1250"
