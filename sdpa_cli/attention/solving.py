@@ -21,8 +21,8 @@ from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-ONE_THREAD = 1 << 18
-"""Multiplications of a product up to which OpenBLAS starts no threads, so that they need not be held."""
+ONE_THREAD = 1 << 17
+"""Multiplications of a product for which OpenBLAS starts no threads (it does from twice as many), so none need be held."""
 _SUM_DEPTH = 32
 """Products with a vector, as the row sums are, have a lower bound: as if each entry took so many."""
 
