@@ -63,6 +63,11 @@ class Excerpt:
     hidden: tuple[str, ...]
     """What is left out, each with the option that shows it."""
 
+    @property
+    def legend(self) -> tuple[str, ...]:
+        """What the signs in the cells stand for."""
+        return self.grids[0].legend if self.grids else ()
+
 
 def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: Shown, page: Page) -> Excerpt:
     """The visible part of a matrix.

@@ -40,6 +40,8 @@ def _section(result: Computed, shown: Shown) -> Iterator[str]:
         for grid in found.grids:
             yield ""
             yield from _table(grid)
+        if found.legend:
+            yield f"\n{'; '.join(found.legend)}"
         yield from (f"\n{PAGE.glyphs.ellipsis} {words}" for words in found.hidden)
     if words := left_out(result, shown):
         yield f"\n{PAGE.glyphs.ellipsis} {words}"

@@ -16,6 +16,15 @@ ROW_LABEL_CELLS = 16
 COLUMN_LABEL_CELLS = 12
 CORNER = "q\\k"
 """Queries below, keys beside: no wider than the indent and the label of a single digit."""
+REASONS = {
+    "causal": "causal",
+    "window": "window",
+    "padding": "padding",
+    "given": "given",
+    "segment": "another document",
+    "sparse": "sparse",
+}
+"""What forbids a key, in words; their first letters are its signs."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,8 @@ class Grid:
     """The largest absolute value among them."""
     corner: str = ""
     """What rows and columns stand for, where they would look alike."""
+    legend: tuple[str, ...] = ()
+    """What the signs in its cells stand for."""
 
 
 @dataclass(frozen=True)
@@ -96,14 +107,16 @@ def written(computed: Computed, part: Part, precision: int | None, glyphs: Glyph
 
 
 def _drawn(computed: Computed, part: Part, glyphs: Glyphs) -> Grid:
-    """The mask as a picture: why each key is forbidden to each query, and a tick where it is allowed."""
+    """The mask as a picture: the signs of all that forbids a key to a query, and a tick where it is allowed."""
     reasons = computed.attention.at(*part.leading).reasons(np.array(part.rows, np.intp), np.array(part.cols, np.intp))
+    used = {REASONS[name]: cells for name, cells in reasons.items() if cells.any()}
     rows = []
     for i, row in enumerate(part.rows):
-        why = ["+".join(name for name, cells in reasons.items() if cells[i, j]) for j in range(len(part.cols))]
+        why = ["".join(name[0] for name, cells in used.items() if cells[i, j]) for j in range(len(part.cols))]
         label = _label(computed.case.query_labels, row, ROW_LABEL_CELLS, glyphs)
-        rows.append(Row(label, tuple(Cell(words or glyphs.tick) for words in why)))
-    return Grid(_column_labels(computed, part, glyphs), tuple(rows), corner=_corner(part))
+        rows.append(Row(label, tuple(Cell(signs or glyphs.tick) for signs in why)))
+    legend = tuple(f"{name[0]} {name}" for name in used)
+    return Grid(_column_labels(computed, part, glyphs), tuple(rows), corner=_corner(part), legend=legend)
 
 
 def _number(value: float, decimals: int) -> Cell:

@@ -71,6 +71,8 @@ def _matrix_lines(
     yield heading.append_text(_legend(found.grids, page))
     for grid in found.grids:
         yield from table_lines(grid, page)
+    if found.legend:
+        yield Text(f"  {'   '.join(found.legend)}", style=QUIET)
     for words in found.hidden:
         yield Text(f"  {page.glyphs.ellipsis} {words}", style=QUIET)
 

@@ -9,10 +9,12 @@ import pytest
 from rich.console import Console
 
 from sdpa_cli.errors import InputError
+from sdpa_cli.languages import load
 from sdpa_cli.views.archive import save_archive
 from sdpa_cli.views.documents import json_pieces
 from sdpa_cli.views.excerpts import Shown
 from sdpa_cli.views.markdown import markdown_pieces
+from sdpa_cli.views.matrices import REASONS
 from sdpa_cli.views.reading import check_selection
 from sdpa_cli.views.sheets import csv_pieces
 from sdpa_cli.views.terminal import table_pieces
@@ -43,10 +45,11 @@ mask    causal; window 1 left, unlimited right: 16 of 36 cells forbidden
 cache   1, 2, 2 at each step; 128 bytes
 
 mask  why a key is forbidden; ✓ where it is allowed   head 2 of 4
-  q\\k     the     cat     sat
-  the       ✓  causal  causal
-  cat       ✓       ✓  causal
-  sat  window       ✓       ✓
+  q\\k  the  cat  sat
+  the    ✓    c    c
+  cat    ✓    ✓    c
+  sat    w    ✓    ✓
+  c causal   w window
 
 weights  A = softmax(S), row by row   head 2 of 4
   q\\k   the     cat     sat    │  sum
@@ -127,8 +130,49 @@ def test_a_layer_as_an_archive(computed):
 def test_a_layer_as_markdown(computed):
     text = "".join(markdown_pieces(computed(LAYER), HEAD_2))
     assert "**mask**, head 2 of 4: `why a key is forbidden; ✓ where it is allowed`" in text
-    assert "| **sat** | window | ✓ | ✓ |" in text
+    assert "| **sat** | w | ✓ | ✓ |\n\nc causal; w window\n" in text
     assert "**output**: `O = C·W_O`" in text
+
+
+EVERY_REASON = """\
+Q: {random: normal, shape: [12, 2], seed: 1}
+K: {random: normal, shape: [12, 2], seed: 2}
+V: {random: normal, shape: [12, 2], seed: 3}
+mask:
+  causal: true
+  window: {left: 2}
+  stride: 5
+  key_lengths: 11
+  padding_side: left
+  segments: [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]
+  allowed: MATRIX
+empty_rows: zero
+"""
+
+
+def test_a_mask_of_many_reasons_fits_a_page(computed):
+    """Each reason is one letter, and only the reasons that forbid something are told."""
+    console = Console(file=io.StringIO(), width=80, _environ={})
+    mask = np.ones((12, 12), int)
+    mask[7, 7] = 0
+    text = EVERY_REASON.replace("MATRIX", str(mask.tolist()))
+    lines = "".join(table_pieces(computed(text), Shown(("mask",)), console)).splitlines()
+    drawn = lines[lines.index("mask  why a key is forbidden; ✓ where it is allowed") :]
+    assert max(map(len, drawn)) <= 80
+    assert drawn[8:10] == [
+        "   7  pas   a  as  as   a   a   ✓   c   c   c   c   c",
+        "   8  pas  as   a  as  as   a   ✓   g   c   c   c   c",
+    ]
+    assert drawn[-1] == "  c causal   p padding   g given   a another document   s sparse"
+
+
+def test_the_letters_of_reasons_are_those_of_explain():
+    """Who reads both meets one set of signs."""
+    spoken = load("sdpa_cli.explaining", "en")
+    assert {name: words[0] for name, words in REASONS.items()} == {
+        name: spoken(f"reason.{name}")[0] for name in REASONS
+    }
+    assert len({words[0] for words in REASONS.values()}) == len(REASONS)
 
 
 QKV = "Q: [[1, 0], [0, 1]]\nK: [[1, 1], [2, 0]]\nV: [[1, 0], [0, 1]]\n"
