@@ -126,10 +126,10 @@ def _stated_problems(arrays: Arrays, heads: HeadShapes) -> Iterator[Problem]:
     """Whether what is given per head is given for every head."""
     for name, array in arrays.items():
         per_head = array.ndim == (3 if name[0] == "W" else 2)
-        letter, count = ("H_kv", heads.kv_heads) if name[2] in "KV" else ("H", heads.heads)
+        letter, count = ("H_kv", heads.kv_heads or 1) if name[2] in "KV" else ("H", heads.heads or 1)
         if per_head and array.shape[0] != count:
-            message = f"{name} has {array.shape[0]} heads, {letter} = {count or 1}"
-            yield Problem("head-count", message, f"{count or 1} heads", None, (name,))
+            message = f"{name} has {array.shape[0]} heads, {letter} = {count}"
+            yield Problem("head-count", message, f"one for each of {count}", None, (name,))
 
 
 def _width_problems(arrays: Arrays, heads: int, kv_heads: int) -> Iterator[Problem]:

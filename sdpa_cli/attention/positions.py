@@ -181,9 +181,11 @@ def rope_problems(rope: Rope, d_k: int) -> list[Problem]:
     dim, path = (d_k, ("rope",)) if rope.dim is None else (rope.dim, ("rope", "dim"))
     if not isinstance(dim, Integral) or isinstance(dim, bool) or not 0 < dim <= d_k:
         message = f"rotary dimension {dim!r} does not fit d_k = {d_k}"
-        found.append(Problem("rotary-dim", message, f"an even number from 2 to {d_k}", None, path))
+        expected = f"an even number from 2 to {d_k}" if d_k > 1 else "a d_k of at least 2"
+        found.append(Problem("rotary-dim", message, expected, None, path))
     elif dim % 2:
-        hint = "components turn in pairs; turn only the first ones with a smaller, even dim"
+        fewer = "; turn only the first ones with a smaller, even dim" if dim > 1 else ""
+        hint = f"components turn in pairs{fewer}"
         found.append(Problem("rotary-dim", f"rotary dimension {dim} is odd", "an even number", hint, path))
     return found
 

@@ -64,7 +64,8 @@ POSITIONS = (
     Field(
         "position_ids",
         TOKEN_NUMBERS,
-        "Positions of the tokens, the first being 0; they count on from `past`, and left padding does not count.",
+        "Positions of the tokens for `rope` and `positions`, the first being 0; without them they count on from `past`, "
+        "and left padding does not count.",
         None,
         ([0, 1, 2],),
     ),
@@ -97,7 +98,10 @@ SCORE_WITH_WEIGHTS = Group(
 )
 SCORE = Field(
     "score",
-    OneOf(Choice(("scaled_dot", "dot", "linear"), f", or {SCORE_WITH_WEIGHTS.example}"), mapped=SCORE_WITH_WEIGHTS),
+    OneOf(
+        Choice(("scaled_dot", "dot", "linear"), f", or {{general: [[1, 0], [0, 1]]}}, or {SCORE_WITH_WEIGHTS.example}"),
+        mapped=SCORE_WITH_WEIGHTS,
+    ),
     "How a query and a key are compared. `linear` is no softmax of dot products but another normaliser: weights in "
     "proportion to φ(q)·φ(k), φ = elu + 1, with logits log φ(q)·φ(k).",
     "scaled_dot",

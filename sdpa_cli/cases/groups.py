@@ -42,6 +42,8 @@ class Group:
     """Of these sets of keys at least one must be given whole."""
     needs: dict[str, str] = field(default_factory=dict)
     """Keys that mean nothing without another one."""
+    needs_any: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Keys that mean nothing without one of others."""
     hint: str | None = None
     """What to tell whoever writes something else than a mapping."""
 
@@ -82,6 +84,9 @@ class Group:
             rules.append({"anyOf": [{"required": [name]} for name in self.any_of]})
         if self.alternatives:
             rules.append({"anyOf": [{"required": list(names)} for names in self.alternatives]})
+        for name, others in self.needs_any.items():
+            beside: list[Json] = [{"required": [other]} for other in others]
+            rules.append({"if": {"required": [name]}, "then": {"anyOf": beside}})
         schema: Json = {
             "type": "object",
             "properties": {field.name: _published(field) for field in self.fields},
@@ -165,6 +170,10 @@ class Group:
         for name, other in self.needs.items():
             if name in seen and other not in seen and other not in missing:
                 broken.append((f"{name} means nothing without {other}", f"{other} beside it", name))
+        for name, others in self.needs_any.items():
+            if name in seen and seen.keys().isdisjoint(others):
+                either = " or ".join(others)
+                broken.append((f"{name} means nothing without {either}", f"{either} beside it", name))
         return broken
 
     def _nearest_alternative(self, seen: dict[str, Event]) -> tuple[str, ...]:

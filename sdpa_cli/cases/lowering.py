@@ -69,7 +69,8 @@ def lower(values: Values, arrays: dict[str, Array], mask: Mask) -> Lowered:
     """
     placement = _placement(values)
     past = None
-    if "past" in values:
+    # Of a memory and a past the reader has said already that they exclude each other.
+    if "past" in values and "memory" not in values:
         from sdpa_cli.attention import KVCache
 
         dtype = arrays["X" if "X" in arrays else "Q"].dtype

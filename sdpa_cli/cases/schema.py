@@ -132,6 +132,7 @@ CASE = Group(
         **{field.name: "X" for field in LAYER if field.name != "X"},
         "positions": "X",
     },
+    needs_any={"position_ids": ("rope", "positions")},
 )
 
 

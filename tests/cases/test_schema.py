@@ -63,6 +63,18 @@ ACCEPTED = [
     "empty_rows: zero\nnonfinite: propagate",
     "expect: {scores: [[1, -inf], [0, 0]], atol: 0}",
     "expect: {output: [[1, 0, 0], [0, 1, 0]], rtol: 1e-3}",
+    "rope: half\nposition_ids: [4, 2]",
+    "rope: {pairing: half, dim: 2, base: 500000}",
+    "alibi: true",
+    "alibi: [0.5]",
+    "score: linear",
+    "score: {general: [[1, 0], [0, 1]]}",
+    "score: {additive: {v: 1, W_q: [[1, 0], [0, 1]]}}",
+    "past: {K: [[1, 2]], V: [[1, 2, 3]]}",
+    "decode: true\nmask: causal",
+    "mask: {window: {left: 0}, stride: 2, global_tokens: [1]}",
+    "mask: {key_lengths: 1, padding_side: left}\nempty_rows: zero",
+    "mask: {segments: [0, 1], query_segments: [1, 0]}",
 ]
 REJECTED = [
     "titel: x",
@@ -108,6 +120,43 @@ REJECTED = [
     "expect: {weights: [[1, 0], [0, 1]], atol: -1}",
     "expect: {weight: [[1, 0], [0, 1]]}",
     "null: 1",
+    "position_ids: [0, 1]",
+    "position_ids: [0, 1]\nalibi: true",
+    "rope: quarter",
+    "rope: {}",
+    "rope: {dim: 0}",
+    "rope: {base: 0}",
+    "positions: sinusoidal",
+    "num_heads: 2",
+    "alibi: half",
+    "score: additive",
+    "score: {additive: {W_q: [[1, 0], [0, 1]]}}",
+    "score: {general: [[1, 0], [0, 1]], additive: {v: 1}}",
+    "past: {K: [[1, 2]]}",
+    "decode: 1",
+    "mask: {stride: 0}",
+    "mask: {global_tokens: 0, stride: 2}",
+    "mask: {padding_side: top, key_lengths: 1}",
+    "mask: {segments: [a, b]}",
+]
+LAYER = "X: [[1, 0], [0, 1]]\n" + "".join(f"W_{letter}: [[1, 0], [0, 1]]\n" for letter in "QKV")
+ACCEPTED_LAYERS = [
+    "",
+    "num_heads: 2\nW_O: [[1], [2]]\nb_Q: [[1], [2]]\nb_O: [1]",
+    "memory: [[1, 2], [3, 4], [5, 6]]",
+    "positions: sinusoidal\nposition_ids: [3, 1]",
+    "positions: [[1, 2], [3, 4]]",
+    "positions: {random: normal, shape: [5, 2], seed: 1}",
+    "expect: {heads: [[1, 0], [0, 1]], atol: 9}",
+]
+REJECTED_LAYERS = [
+    "Q: [[1, 0], [0, 1]]",
+    "num_heads: 0",
+    "position_ids: [0, 1]",
+    "positions: cosinusoidal",
+    "memory: [[1, 0]]\npast: {K: [[1, 0]], V: [[1, 0]]}",
+    "memory: [[1, 0], [0, 1]]\ndecode: true\nmask: causal",
+    "b_O: [[1, 2]]",
 ]
 
 
@@ -137,6 +186,15 @@ def test_what_the_reader_accepts_the_json_schema_accepts(here, text):
 @pytest.mark.parametrize("text", REJECTED)
 def test_what_the_reader_rejects_the_json_schema_rejects(here, text):
     assert (reads(QKV + text, here), validates(QKV + text)) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [*((text, True) for text in ACCEPTED_LAYERS), *((text, False) for text in REJECTED_LAYERS)],
+    ids=lambda value: value if isinstance(value, str) else None,
+)
+def test_reader_and_json_schema_agree_on_layers(here, text, fits):
+    assert (reads(LAYER + text, here), validates(LAYER + text)) == (fits, fits)
 
 
 @pytest.mark.parametrize("text", ["Q: [[1]]\nK: [[1]]\n", "[1]", "word", "Q: [1]\nK: [[1]]\nV: [[1]]"])

@@ -108,6 +108,16 @@ def test_query_heads_read_their_groups_values():
     np.testing.assert_array_equal(attend(q, k, v).output[0, :, 0, 0], [1, 1, 2, 2])
 
 
+def test_a_single_head_without_an_axis_may_come_as_a_list_of_one():
+    p = layer(1)
+    single = {name: np.asarray(getattr(p, name))[..., :2] for name in ("W_Q", "W_K", "W_V")}
+    (x, w_o) = normal(3, (5, 6), (2, 3))
+    plain = multi_head(x, Projections(**single, W_O=w_o, b_Q=[1, 2]))
+    listed = multi_head(x, Projections(**single, W_O=w_o[None], b_Q=[[1, 2]]))
+    np.testing.assert_array_equal(listed.output, plain.output)
+    assert listed.attention.shapes["S"] == (5, 5)
+
+
 @given(seeds)
 @quick
 def test_permutation_equivariance_and_its_loss(seed):
@@ -217,7 +227,7 @@ GOOD = {"W_Q": ONES((3, 4)), "W_K": ONES((3, 4)), "W_V": ONES((3, 6)), "num_head
             "num_heads beside it",
             ("num_kv_heads",),
         ),
-        ({"W_Q": ONES((3, 3, 2))}, "W_Q has 3 heads, H = 2", "2 heads", ("W_Q",)),
+        ({"W_Q": ONES((3, 3, 2))}, "W_Q has 3 heads, H = 2", "one for each of 2", ("W_Q",)),
         ({"W_Q": ONES(3)}, "W_Q has rank 1, shape (3,)", "(d_model, H · d), or one matrix per head", ("W_Q",)),
         ({"W_K": [[1, 2], [3]]}, "W_K is ragged: its rows differ in length", "rows of one length", ("W_K",)),
         ({"W_Q": ONES((3, 4)) > 0}, "W_Q has dtype bool", "float16, float32, float64 or integers", ("W_Q",)),
