@@ -37,8 +37,7 @@ def one_head(attention: Attention, selectors: Selectors) -> tuple[int, ...]:
     sizes = attention.shapes["Q"][:-2]
     asked = selectors.head or ()
     if len(asked) > len(sizes):
-        found = f"the case has {len(sizes)} leading axes" if sizes else "the case is a single matrix, without heads"
-        raise InputError(Problem("no-such-head", f"--head {_shown(asked)} names {len(asked)} axes", found))
+        raise InputError(Problem("no-such-head", f"--head {_shown(asked)} is not in this case", _heads_of(sizes)))
     whole = (*(0,) * (len(sizes) - len(asked)), *asked)
     if any(index >= size for index, size in zip(whole, sizes, strict=True)):
         expected = f"up to {_shown(tuple(size - 1 for size in sizes[len(sizes) - len(asked) :]))}"
@@ -109,6 +108,13 @@ def _within(option: str, what: str, index: int | None, size: int, letter: str) -
     if index is not None and index >= size:
         message = f"{option}: there is no {what} {index + 1}, the case has {letter} = {size}"
         raise InputError(Problem("no-such-cell", message, f"1 to {size}"))
+
+
+def _heads_of(sizes: tuple[int, ...]) -> str:
+    """What a head of a case is named by."""
+    if not sizes:
+        return "the case is a single matrix, without heads"
+    return "one number: the case has one leading axis" if len(sizes) == 1 else "at most two numbers: batch entry, head"
 
 
 def _shown(index: tuple[int, ...]) -> str:

@@ -31,7 +31,7 @@ class TileStep:
     before: SoftmaxState
     after: SoftmaxState
     factor: Array
-    """``exp(m_before − m_after)``: what the sums so far are multiplied by; 1 where no key was seen before."""
+    """``exp(m_before − m_after)``: what the sums so far are multiplied by; 0 where no live key was seen before."""
     own_factor: Array
     """``exp(m_alone − m_after)``: what the sums of the tile are multiplied by; 0 where it has no live key."""
 
@@ -83,8 +83,9 @@ def _step(part: Inputs, rows: Array, before: SoftmaxState, tile: tuple[slice, Ve
         alone = _alone(part, rows, cols)
         after = before.merge(alone)
     with np.errstate(all="ignore"):
-        factor = np.where(np.isneginf(before.m), 1, np.exp(before.m - after.m))
-        own = np.where(np.isneginf(alone.m), 0, np.exp(alone.m - after.m))
+        # As in the engine: until there is a live key, 0 stands in for the maximum, for −∞ − (−∞) is not a number.
+        reference = np.where(np.isneginf(after.m), 0, after.m)
+        factor, own = np.exp(before.m - reference), np.exp(alone.m - reference)
     return TileStep(cols, verdict, alone, before, after, factor, own)
 
 

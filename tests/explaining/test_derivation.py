@@ -10,9 +10,9 @@ from explaining.questions import CASES, QUESTIONS, case, trace
 from sdpa_cli.cases import load_case
 from sdpa_cli.errors import InputError
 from sdpa_cli.explaining.derivation import derive
-from sdpa_cli.explaining.maths import plus, times
+from sdpa_cli.explaining.maths import entry, plus, times
 from sdpa_cli.explaining.selecting import Selectors
-from sdpa_cli.explaining.trace import Check, Facts, Matrix, Question, Worked
+from sdpa_cli.explaining.trace import Check, Facts, Matrix, Question, Table, Worked
 from sdpa_cli.explaining.walk import walk
 
 ORDER = ["inputs", "products", "scale", "mask", "maximum", "exponentials", "weights", "output", "alternatives"]
@@ -117,6 +117,18 @@ def test_all_four_questions_are_answered_for_the_case():
     assert len(parts(trace("derive two"), Question)) == 4
 
 
+@pytest.mark.parametrize(("name", "key"), [("two", "check.row-sums"), ("empty", "check.row-sums-live")])
+def test_rows_without_a_live_key_are_not_said_to_sum_to_one(name, key):
+    assert [check.words.key for check in parts(trace(f"derive {name}"), Check, "weights")][1] == key
+
+
+def test_a_rotation_is_worked_out_where_something_turns():
+    (table,) = parts(trace("derive rope"), Table, "rope")
+    (worked,) = parts(trace("derive rope"), Worked, "rope")
+    assert [row[1] for row in table.rows] == [0, 1, 2]
+    assert worked.maths.terms[0] == entry("q", 1, 0)
+
+
 def test_a_large_case_says_what_it_shows():
     found = trace("derive big")
     assert [note.key for note in found.notes] == ["note.head", "note.query", "note.key"]
@@ -141,7 +153,7 @@ def test_a_case_larger_than_memory_for_its_scores_is_explained(tmp_path):
         (Selectors(row=2), "--row: there is no row 3, the case has Tq = 2"),
         (Selectors(cell=(0, 5)), "--cell: there is no key 6, the case has Tk = 2"),
         (Selectors(cell=(7, 0)), "--cell: there is no row 8, the case has Tq = 2"),
-        (Selectors(head=(0,)), "--head 1 names 1 axes"),
+        (Selectors(head=(0,)), "--head 1 is not in this case"),
     ],
 )
 def test_what_is_not_there_is_refused(selectors, message):

@@ -51,6 +51,9 @@ def test_each_step_turns_the_state_before_into_the_state_after(seed, queries, ke
             np.testing.assert_array_equal(step.after.m, np.maximum(step.before.m, step.alone.m))
             total = step.factor * step.before.l + step.own_factor * step.alone.l
             np.testing.assert_allclose(step.after.l, total, rtol=1e-13)
+            seen = np.isfinite(step.before.m)
+            assert (step.factor[~seen] == 0).all()
+            np.testing.assert_array_equal(step.factor[seen], np.exp(step.before.m[seen] - step.after.m[seen]))
 
 
 @pytest.mark.parametrize("name", ["two", "causal", "window", "padding", "given", "offset", "bias", "alibi", "additive"])

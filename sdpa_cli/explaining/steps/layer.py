@@ -78,7 +78,7 @@ def rope(walk: Walk) -> Step:
     before = rotate(turned, -ids, turn)
     dim = turn.dim or turned.shape[-1]
     a, b = (0, 1) if turn.pairing == "interleaved" else (0, dim // 2)
-    i = walk.focus[0]
+    i = _turned(walk, ids)
     angle = float(ids[i])
     first = minus(times(float(before[i, a]), call("cos", angle)), times(float(before[i, b]), call("sin", angle)))
     rows = tuple(
@@ -89,10 +89,17 @@ def rope(walk: Walk) -> Step:
         Formula(equal(entry("q", "b"), plus(times("a", call("sin", "θ")), times("b", call("cos", "θ"))))),
         words(f"step.rope.{turn.pairing}", dim=dim, base=turn.base),
         Table(tuple(words(f"column.{name}") for name in ("query", "position", "before", "after")), rows),
-        Worked(equal(entry("q", a), first, float(turned[i, a]))),
+        Worked(equal(entry("q", i, a), first, float(turned[i, a]))),
         words("step.rope.why"),
     )
     return Step("rope", words("step.rope.title"), parts)
+
+
+def _turned(walk: Walk, ids: Array) -> int:
+    """The query whose rotation is worked out: the one in focus, unless it stands at 0 and another one shown does not."""
+    i = walk.focus[0]
+    others = walk.rows[ids[walk.rows] != 0]
+    return i if ids[i] != 0 or not len(others) else int(others[0])
 
 
 def _standing(walk: Walk) -> Standing:

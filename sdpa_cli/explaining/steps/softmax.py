@@ -88,10 +88,10 @@ def checks(walk: Walk) -> tuple[Check, ...]:
     deviation = float(np.abs(sums[alive] - 1).max(initial=0.0))
     least, forbidden = float(walk.weights.min()), walk.weights[walk.forbidden]
     eps = float(np.finfo(walk.attention.dtype).eps) * max(8, len(walk.k))
-    found = [
-        Check(words("check.non-negative", least=least), least >= 0),
-        Check(words("check.row-sums", deviation=deviation), deviation <= eps),
-    ]
+    summed = words("check.row-sums", deviation=deviation)
+    if not alive.all():
+        summed = words("check.row-sums-live", deviation=deviation)
+    found = [Check(words("check.non-negative", least=least), least >= 0), Check(summed, deviation <= eps)]
     if forbidden.size:
         worst = float(forbidden.max())
         found.append(Check(words("check.zero", count=int(forbidden.size), largest=worst), worst == 0))

@@ -31,10 +31,10 @@ class Reader:
 def read_through(trace: Trace, voice: Voice, reader: Reader) -> None:
     """Show one step per key press, until the reader has had enough."""
     console = Console(file=reader.stream)
-    setting = Setting(voice, page_for(console))
     at, last = 0, len(trace.steps) - 1
     while True:
-        _show(trace, at, setting, console)
+        # The page is measured anew each time, for a window may be resized between two keys.
+        _show(trace, at, Setting(voice, page_for(console)), console)
         pressed = reader.key()
         if pressed in QUIT:
             return

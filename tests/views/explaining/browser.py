@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+PHONE = {"width": 360, "height": 780, "deviceScaleFactor": 2, "mobile": True}
 DESK = {"width": 1000, "height": 900, "deviceScaleFactor": 1, "mobile": False}
 
 

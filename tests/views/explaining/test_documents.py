@@ -31,7 +31,7 @@ A_{2,1} = \\frac{1}{1{,}4931} = 0{,}6698
 $$
 
 - ✓ ingen vægt er negativ: den mindste viste er 0
-- ✓ hver række summer til 1: den største afvigelse er 0
+- ✓ hver vist række summer til 1: den største afvigelse er 0
 - ✓ en forbudt vægt er præcis 0: den største af de 1 viste er 0
 """
 

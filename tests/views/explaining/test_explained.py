@@ -1,6 +1,7 @@
 """Explanations in a terminal: goldens in three languages, and what holds for every terminal."""
 
 import io
+import os
 import re
 
 import numpy as np
@@ -28,7 +29,7 @@ a case without a title
 
    A[2,1] = 1/1.4931 = 0.6698
    ✓ no weight is negative: the smallest one shown is 0
-   ✓ every row sums to 1: the largest deviation is 0
+   ✓ every row shown sums to 1: the largest deviation is 0
    ✓ a forbidden weight is exactly 0: the largest of the 1 shown is 0
 """
 
@@ -200,6 +201,26 @@ def pressed(keys, name="derive two"):
 )
 def test_one_step_per_key_press(keys, steps):
     assert pressed(keys) == steps.split()
+
+
+def test_a_window_resized_between_two_keys_is_filled_anew(monkeypatch):
+    from explaining.questions import trace
+
+    stream, widths, presses, pages = io.StringIO(), [50, 80], iter("nnq"), []
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr("os.get_terminal_size", lambda _: os.terminal_size((widths[-1], 50)))
+
+    def key():
+        pages.append(stream.getvalue())
+        stream.seek(0)
+        stream.truncate()
+        del widths[1:]
+        return next(presses)
+
+    read_through(trace("derive two"), told(trace("derive two"), "en"), Reader(stream, key))
+    longest = [max(map(len, page.splitlines()[3:-1])) for page in pages]
+    assert 50 < longest[0] <= 80
+    assert all(length <= 50 for length in longest[1:])
 
 
 def test_a_trace_without_steps_named_is_itself():
