@@ -5,7 +5,7 @@ Embeddings are projected, positions told, cached keys put in front: what is left
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,10 +99,13 @@ def _lower_heads(heads: Heads, placement: Placement, past: KVCache | None, mask:
     """The same where queries, keys and values are given as they are, but for their rotation."""
     q, k, v = heads.q, heads.k, heads.v
     if placement.rope is not None:
-        seen, alike = 0 if past is None else past.seen, q.shape[-2] == k.shape[-2]
+        seen, keys = 0 if past is None else past.seen, k.shape[-2]
         first = seen if mask.query_offset is None else mask.query_offset
-        starts = padding_on_the_left(mask, seen + k.shape[-2])
-        found = standing(placement, q.shape[-2], seen=first, starts=starts, memory=None if alike else k.shape[-2])
+        if first == seen and q.shape[-2] == keys:
+            found = standing(placement, keys, seen=seen, starts=padding_on_the_left(mask, seen + keys))
+        else:
+            # Other tokens than the queries'. Only distances matter, so padding before all of them may count.
+            found = replace(standing(placement, q.shape[-2], seen=first), memory=np.arange(seen, seen + keys))
         problems = placement_problems(found, q.shape, q.shape[-1])
         if problems:
             raise InputError(*problems)
