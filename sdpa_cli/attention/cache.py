@@ -56,6 +56,11 @@ class KVCache:
         return self.first + self.length
 
     @property
+    def outreached(self) -> int:
+        """How many of the kept keys the next query cannot reach any more."""
+        return 0 if self.reach is None else max(0, self.length - self.reach)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the keys and values that are kept."""
         return self.k.nbytes + self.v.nbytes
@@ -77,7 +82,7 @@ class KVCache:
         problems = [*_fit_problems("K", new_k, self.k), *_fit_problems("V", new_v, self.v)]
         if problems:
             raise InputError(*problems)
-        gone = 0 if self.reach is None else max(0, self.length - self.reach)
+        gone = self.outreached
         return KVCache(
             np.concatenate([self.k[..., gone:, :], new_k], axis=-2),
             np.concatenate([self.v[..., gone:, :], new_v], axis=-2),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -123,7 +124,7 @@ def embed(
     seen, tokens, keys = 0 if past is None else past.seen, q.shape[-2], k.shape[-2]
     starts = 0 if source is not None else padding_on_the_left(mask, seen + tokens)
     found = standing(placement, tokens, seen=seen, starts=starts, memory=None if source is None else keys)
-    problems = placement_problems(found, given.shape, q.shape[-1])
+    problems = [*placement_problems(found, given.shape, q.shape[-1]), *_lost_padding(placement, past, mask, tokens)]
     if problems:
         raise InputError(*problems)
     if placement.added is not None:
@@ -133,3 +134,17 @@ def embed(
         cache = past.append(k, v)
         k, v = cache.k, cache.v
     return Heads(q, k, v, batched=given.ndim == 3)
+
+
+def _lost_padding(
+    placement: Placement, past: KVCache | None, mask: ArrayLike | Mask | None, tokens: int
+) -> Iterator[Problem]:
+    """Whether padding on the left, by which positions count, may be among what a rolling cache has let go."""
+    told = placement.ids is not None or (placement.rope is None and placement.added is None)
+    if told or past is None or not isinstance(mask, Mask) or mask.padding_side != "left" or mask.key_lengths is None:
+        return
+    gone = past.first + past.outreached
+    if gone and np.any(np.asarray(mask.key_lengths) >= past.seen + tokens - gone):
+        message = f"the cache has let go of {gone} keys, and nothing says how many of them were padding"
+        hint = "positions count from the first real token: give ids, one for each new token"
+        yield Problem("position", message, "the positions of the new tokens", hint, ("position_ids",))

@@ -64,8 +64,8 @@ POSITIONS = (
     Field(
         "position_ids",
         TOKEN_NUMBERS,
-        "Positions of the tokens for `rope` and `positions`, the first being 0; left out, they count on from `past`, and "
-        "left padding does not count.",
+        "Positions of the tokens for `rope` and `positions`, the first being 0; left out, they count on from `past`, "
+        "and left padding does not count.",
         None,
         ([0, 1, 2],),
     ),

@@ -1,5 +1,7 @@
 """Decoding through a cache equals computing all queries at once, whatever the heads, positions and window."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from attention.oracles import normal
@@ -47,6 +49,32 @@ def test_a_layer_fed_token_by_token(kv_heads, rope, window):
         np.testing.assert_allclose(step.output, whole.output[:, t : t + 1], atol=1e-13)
     assert cache.seen == 9
     assert cache.length == (9 if window is None else 3)
+
+
+@pytest.mark.parametrize("placement", [Placement(rope=Rope()), Placement("sinusoidal")], ids=["rope", "sinusoidal"])
+def test_left_padding_that_a_rolling_cache_has_let_go(placement):
+    """While some padding is still held, positions are known; after that somebody has to say them."""
+    p, (x,) = layer(1, 2), normal(2, (9, 6))
+    window, padding = Window(left=2), 3
+
+    def mask(real, left=window):
+        return Mask(causal=True, window=left, key_lengths=real, padding_side="left")
+
+    whole = multi_head(x, p, placement=placement, mask=mask(6), empty_rows="zero")
+    cache = KVCache(np.zeros((2, 0, 2)), np.zeros((2, 0, 3)), reach=2)
+    for t in range(9):
+        settings = {"past": cache, "mask": mask(min(max(t + 1 - padding, 0), 3)), "empty_rows": "zero"}
+        here = placement
+        if t >= padding + 2:
+            with pytest.raises(InputError) as caught:
+                multi_head(x[t : t + 1], p, placement=placement, **settings)
+            (problem,) = caught.value.problems
+            message = f"the cache has let go of {t - 2} keys, and nothing says how many of them were padding"
+            assert (problem.message, problem.path) == (message, ("position_ids",))
+            here = replace(placement, ids=[t - padding])
+        step = multi_head(x[t : t + 1], p, placement=here, **settings)
+        np.testing.assert_allclose(step.output, whole.output[t : t + 1], atol=1e-13)
+        cache = step.cache
 
 
 @given(seeds, st.integers(1, 4), st.sampled_from([None, 0, 1, 3]))
