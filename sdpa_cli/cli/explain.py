@@ -121,11 +121,12 @@ def _refuse_overwriting(subject: str | None, output: Path | None) -> None:
 
 def _answered(request: Request, language: str) -> Trace:
     """The trace; an exercise's statement comes from where exercises are read."""
-    from sdpa_cli.explaining.requests import answer
+    from sdpa_cli.explaining.requests import answer, refuse_options
 
     name = request.subject or ""
     if not _EXERCISE.fullmatch(name) or Path(name).exists():
         return answer(request)
+    refuse_options(request)
     from sdpa_cli.explaining.exercises import explain_exercise
     from sdpa_cli.grading.library import find_exercise, own_exercises
     from sdpa_cli.grading.statements import statement

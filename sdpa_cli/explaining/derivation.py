@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sdpa_cli.cases import Case
 from sdpa_cli.explaining.selecting import Selectors
@@ -34,7 +35,7 @@ def derive(case: Case, selectors: Selectors) -> Trace:
     InputError
         As `Case.attend` does; or where a selector does not exist in this case.
     """
-    way = walk(case, selectors)
+    way = walk(replace(case, block_size=selectors.block_size or case.block_size), selectors)
     found = (cell(way),) if selectors.cell is not None else tuple(_steps(way))
     return Trace("case", case.title or "", case.title or words("title.case"), found, tuple(notes(way, selectors)))
 

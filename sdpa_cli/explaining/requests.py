@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -51,6 +51,19 @@ def answer(request: Request) -> Trace:
     # Numbers at the edge of what there is are shown as what they become; nobody needs a warning beside them.
     with np.errstate(all="ignore"):
         return _answered(request)
+
+
+def refuse_options(request: Request) -> None:
+    """Refuse a question about an exercise that asks for more than its statement.
+
+    Raises
+    ------
+    InputError
+        If anything but the subject is given.
+    """
+    if replace(request, subject=None) != Request():
+        message = f"{request.subject} is an exercise: its statement is shown whole"
+        raise InputError(Problem("contradiction", message, hint="only --lang, --format and --output change how"))
 
 
 def _answered(request: Request) -> Trace:
@@ -129,19 +142,31 @@ def _contradictions(request: Request) -> Iterator[Problem]:
     topic = request.subject is not None and _is_topic(request.subject)
     if topic and used:
         yield Problem("contradiction", f"{used[0]} is about a case, and {request.subject} is a topic")
-    if topic and request.selectors != Selectors():
-        yield Problem("contradiction", "--row, --cell, --head and --block-size are about a case, not about a topic")
+    about_a_case = _given(request.selectors) + _given(request.overrides) + ["--document"] * bool(request.document)
+    if about_a_case and (topic or request.subject is None):
+        yield Problem("contradiction", f"{', '.join(about_a_case)}: only cases have it")
+    elif request.fault is not None or request.library is not None:
+        chosen = _given(request.selectors)
+        if chosen:
+            message = f"{', '.join(chosen)}: {used[0]} looks for the first difference itself"
+            yield Problem("contradiction", message)
+    if request.faults and request.steps:
+        yield Problem("contradiction", "--faults has no steps")
     if not topic and request.options != TopicOptions():
-        given = [
-            f"--{part.name}" for part in fields(TopicOptions) if getattr(request.options, part.name) != part.default
-        ]
-        yield Problem("contradiction", f"{', '.join(given)}: only topics have it")
+        yield Problem("contradiction", f"{', '.join(_given(request.options))}: only topics have it")
     if request.faults and request.subject is not None:
         yield Problem(
             "contradiction", "--faults lists the whole catalogue, whatever the case", hint="--fault NAME takes one"
         )
     if request.subject is None and request.library is not None:
         yield Problem("no-subject", "--as needs a case file")
+
+
+def _given(options: Selectors | TopicOptions | Overrides) -> list[str]:
+    """The options that are not left as they are, as they are typed."""
+    return [
+        f"--{part.name.replace('_', '-')}" for part in fields(options) if getattr(options, part.name) != part.default
+    ]
 
 
 def _unknown_step(name: str, known: list[str]) -> Problem:

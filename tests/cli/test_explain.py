@@ -116,6 +116,8 @@ def test_into_a_file(capsys, case, tmp_path):
         (["CASE", "--interactive"], "--interactive needs a terminal to read keys from"),
         (["CASE", "--interactive", "--format", "json"], "--interactive is for the terminal"),
         (["F9"], "there is no exercise F9"),
+        (["F1", "--row", "2"], "F1 is an exercise: its statement is shown whole"),
+        (["F1", "--fault", "no-scale"], "F1 is an exercise: its statement is shown whole"),
         (["CASE", "--output", "CASE"], "is a case file that is being read"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -129,6 +129,11 @@ def test_a_rotation_is_worked_out_where_something_turns():
     assert worked.maths.terms[0] == entry("q", 1, 0)
 
 
+def test_a_chosen_tile_is_the_one_whose_memory_is_counted():
+    found = parts(derive(case("uneven"), Selectors(block_size=1)), Facts, "cost")[-1]
+    assert found.items[1][0].values == {"keys": 1}
+
+
 def test_a_large_case_says_what_it_shows():
     found = trace("derive big")
     assert [note.key for note in found.notes] == ["note.head", "note.query", "note.key"]

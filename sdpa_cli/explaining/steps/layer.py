@@ -96,7 +96,7 @@ def rope(walk: Walk) -> Step:
 
 
 def _turned(walk: Walk, ids: Array) -> int:
-    """The query whose rotation is worked out: the one in focus, unless it stands at 0 and another one shown does not."""
+    """The query whose rotation is worked out: the one in focus, or where that stands at 0, one that does not."""
     i = walk.focus[0]
     others = walk.rows[ids[walk.rows] != 0]
     return i if ids[i] != 0 or not len(others) else int(others[0])

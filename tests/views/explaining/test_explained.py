@@ -48,7 +48,7 @@ cím nélküli feladat
    2 cat     ·      ·
      o oksági (causal)   · megengedett
 
-   Egy példa. Lekérdezés: 1, kulcs: 2; ez a cella tiltott, az ok: oksági
+   Egy példa: 1. lekérdezés, 2. kulcs. Ez a cella tiltott; az ok: oksági
    (causal).
 
    S      1 the   2 cat
