@@ -96,6 +96,28 @@ def standing(
     return Standing(ids, ids if memory is None else np.arange(memory), placement)
 
 
+def standing_by(mask: Mask, placement: Placement, counts: tuple[int, int], *, seen: int = 0) -> Standing:
+    """Give queries and keys that are not made of embeddings their positions.
+
+    Parameters
+    ----------
+    mask
+        Tells where the queries stand among the keys.
+    placement
+        How positions are told, and what those of the queries are if they are stated.
+    counts
+        How many queries, and how many keys besides the cached ones.
+    seen
+        Keys before them that are cached.
+    """
+    queries, keys = counts
+    first = seen if mask.query_offset is None else mask.query_offset
+    if first == seen and queries == keys:
+        return standing(placement, queries, seen=seen, starts=padding_on_the_left(mask, seen + keys))
+    # Other tokens than the queries'. Only distances matter, so padding before all of them may count.
+    return replace(standing(placement, queries, seen=first), memory=np.arange(seen, seen + keys))
+
+
 def placement_problems(found: Standing, x: tuple[int, ...], d_k: int) -> list[Problem]:
     """Whether positions can be given to embeddings of this shape and to queries of length d_k."""
     placement = found.placement

@@ -5,7 +5,7 @@ Embeddings are projected, positions told, cached keys put in front: what is left
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention import Additive, Dot, General, Linear, Mask, Placement, Rope
 from sdpa_cli.attention.head_inputs import Heads
-from sdpa_cli.attention.placement import padding_on_the_left, placement_problems, standing
+from sdpa_cli.attention.placement import placement_problems, standing_by
 from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.errors import InputError
 
@@ -99,13 +99,8 @@ def _lower_heads(heads: Heads, placement: Placement, past: KVCache | None, mask:
     """The same where queries, keys and values are given as they are, but for their rotation."""
     q, k, v = heads.q, heads.k, heads.v
     if placement.rope is not None:
-        seen, keys = 0 if past is None else past.seen, k.shape[-2]
-        first = seen if mask.query_offset is None else mask.query_offset
-        if first == seen and q.shape[-2] == keys:
-            found = standing(placement, keys, seen=seen, starts=padding_on_the_left(mask, seen + keys))
-        else:
-            # Other tokens than the queries'. Only distances matter, so padding before all of them may count.
-            found = replace(standing(placement, q.shape[-2], seen=first), memory=np.arange(seen, seen + keys))
+        seen = 0 if past is None else past.seen
+        found = standing_by(mask, placement, (q.shape[-2], k.shape[-2]), seen=seen)
         problems = placement_problems(found, q.shape, q.shape[-1])
         if problems:
             raise InputError(*problems)

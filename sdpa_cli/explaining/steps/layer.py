@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention import project, rotate
 from sdpa_cli.attention.heads import packed
-from sdpa_cli.attention.placement import Standing, padding_on_the_left, standing
+from sdpa_cli.attention.placement import Standing, padding_on_the_left, standing, standing_by
 from sdpa_cli.cases.lowering import Layer
 from sdpa_cli.explaining.maths import call, entry, equal, long_sum, minus, plus, product, times, vector
 from sdpa_cli.explaining.trace import Formula, Part, Position, Step, Table, Words, Worked, words
@@ -106,12 +106,12 @@ def _standing(walk: Walk) -> Standing:
     """Where the tokens stand, found as it was when the case was read."""
     case = walk.case
     tokens, keys = case.q.shape[-2], case.k.shape[-2]
-    cross = case.layer is not None and case.layer.memory is not None
-    seen = case.cached
-    if case.layer is None and case.mask.query_offset is not None:
-        seen = case.mask.query_offset
+    if case.layer is None:
+        # The mask of a case counts from its first key, cached or not.
+        return standing_by(case.mask, case.placement, (tokens, keys - case.cached), seen=case.cached)
+    cross = case.layer.memory is not None
     starts = 0 if cross else padding_on_the_left(case.mask, keys)
-    return standing(case.placement, tokens, seen=seen, starts=starts, memory=keys if cross else None)
+    return standing(case.placement, tokens, seen=case.cached, starts=starts, memory=keys if cross else None)
 
 
 def _of_head(walk: Walk, layer: Layer, name: str, width: int) -> tuple[Array, Array | None]:

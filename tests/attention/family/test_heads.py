@@ -15,6 +15,7 @@ from sdpa_cli.attention import (
     attend,
     merge_heads,
     multi_head,
+    rotate,
     sinusoidal,
     split_heads,
 )
@@ -156,6 +157,15 @@ def test_positions_are_added_before_the_projection():
     p, (x,) = layer(7), normal(8, (4, 6))
     placed = multi_head(x, p, placement=Placement("sinusoidal", ids=[3, 1, 0, 2]))
     np.testing.assert_array_equal(placed.output, multi_head(x + sinusoidal([3, 1, 0, 2], 6), p).output)
+
+
+def test_the_tokens_of_a_memory_stand_at_their_own_positions():
+    """In cross-attention padding and positions of X say nothing of the memory: its first token stands at 0."""
+    p = Projections(*normal(9, (6, 4), (5, 4), (5, 3)))
+    x, memory = normal(10, (3, 6), (7, 5))
+    placed = multi_head(x, p, memory=memory, placement=Placement(rope=Rope("half"), ids=[4, 2, 9]))
+    q, k = rotate(x @ p.W_Q, [4, 2, 9], Rope("half")), rotate(memory @ p.W_K, range(7), Rope("half"))
+    np.testing.assert_allclose(placed.attention.output, attend(q, k, memory @ p.W_V).output, atol=1e-12)
 
 
 def test_cross_attention_reads_the_memory():

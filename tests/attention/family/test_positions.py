@@ -44,6 +44,15 @@ def test_rotation_of_1234_at_position_1(rope, expected):
     np.testing.assert_allclose(rotate([[1, 2, 3, 4]], [1], rope), [expected], atol=5e-7)
 
 
+@pytest.mark.parametrize("pairing", ["interleaved", "half"])
+def test_a_partial_rotation_is_the_whole_one_of_the_first_components(pairing):
+    """Its angles go by its own dimension, not by d_k."""
+    (x,) = normal(1, (5, 8))
+    turned = rotate(x, rope=Rope(pairing, dim=4))
+    np.testing.assert_array_equal(turned[:, :4], rotate(x[:, :4], rope=Rope(pairing)))
+    np.testing.assert_array_equal(turned[:, 4:], x[:, 4:])
+
+
 ropes = st.builds(Rope, st.sampled_from(["interleaved", "half"]), st.sampled_from([None, 2, 4]), st.floats(2, 1e5))
 
 
