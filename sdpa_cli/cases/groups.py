@@ -194,15 +194,19 @@ class OneOf:
     def read(self, cursor: Cursor, steps: Steps) -> Any:
         """Take what the form of the node announces."""
         event = cursor.peek()
+        hint = None
         if isinstance(event, SequenceStartEvent):
             kind = self.listed
         elif isinstance(event, MappingStartEvent):
-            kind = self.mapped_by.get(cursor.first_key() or "", self.mapped)
+            first = cursor.first_key() or ""
+            kind = self.mapped_by.get(first, self.mapped)
+            near = nearest(first, tuple(self.mapped_by))
+            hint = f"did you mean {near}?" if near else None
         else:
             kind = self.single
         if kind is not None:
             return kind.read(cursor, steps)
-        report_kind(cursor, event, steps, self.words())
+        report_kind(cursor, event, steps, self.words(), hint)
         cursor.skip()
         return None
 

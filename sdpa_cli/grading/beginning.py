@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from shlex import quote
 
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.library import find_exercise, names_in, own_exercises
@@ -57,16 +58,14 @@ def begin(folder: Path, reset: str | None, language: str | None, exercises: Path
     chosen = choose(language or (before.language if before is not None else None))
     source = exercises or (before.exercises if before is not None else None)
     found = [find_exercise(source or own_exercises(), name) for name in names_in(source or own_exercises())]
+    again = None if reset is None else find_exercise(source or own_exercises(), reset)
     workspace = make_workspace(folder, chosen, source)
     voice = speaker(chosen)
-    backup = None
-    if reset is not None:
-        exercise = find_exercise(source or own_exercises(), reset)
-        where = set_back(exercise, workspace)
-        backup = None if where is None else (exercise.name, where)
+    where = None if again is None else set_back(again, workspace)
+    backup = None if again is None or where is None else (again.name, where)
     laid_out = {exercise.name: lay_out(exercise, workspace, chosen) for exercise in found}
-    first = reset or next(iter(laid_out), "")
-    enter = "" if folder.resolve() == Path.cwd() else f"cd {folder} && "
+    first = again.name if again is not None else next(iter(laid_out), "")
+    enter = "" if folder.resolve() == Path.cwd() else f"cd {quote(str(folder))} && "
     return Begun(laid_out, voice, backup, f"{enter}sdpa check {first}")
 
 
@@ -85,7 +84,7 @@ def begin_exercise(folder: Path, language: str | None) -> Begun:
         raise InputError(Problem("not-empty", f"{solution} is there already", "a folder that is new"))
     root = files(PACKAGE) / SKELETON
     written = [*_copied(root / "exercise", folder), *_copied(root / "solution", solution)]
-    command = f"sdpa prove {solution.parent} --exercises {folder.parent}"
+    command = f"sdpa prove {quote(str(solution.parent))} --exercises {quote(str(folder.parent))}"
     return Begun({folder.name: LaidOut(tuple(written), ())}, speaker(choose(language)), None, command)
 
 

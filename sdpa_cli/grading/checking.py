@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 
 from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.grader import Wanted, grade
 from sdpa_cli.grading.handed_in import HandedIn, Target, hand_in
-from sdpa_cli.grading.library import find_exercise, names_in, own_exercises
+from sdpa_cli.grading.library import find_exercise, names_in, own_exercises, unknown
 from sdpa_cli.grading.report import Report
 from sdpa_cli.grading.saying import Speaker, speaker
 from sdpa_cli.grading.targets import target_of
@@ -39,7 +40,9 @@ class Checked:
     is_untouched: bool
     """Whether every file is still as it was given."""
     cases: Mapping[str, str] = field(default_factory=dict)
-    """Where the failing input of each check was written, as it is to be typed."""
+    """Where the failing input of each check was written."""
+    unloaded: Path | None = None
+    """The function's file, where it cannot be loaded or should have been."""
 
 
 @dataclass(frozen=True)
@@ -104,10 +107,9 @@ def prepare(asked: Asked, here: Path) -> Work:
     language = choose(asked.language or (workspace.language if workspace is not None else None))
     place = None if asked.submission is None else target_of(asked.submission) or Path(asked.submission)
     found = tuple(jobs(exercises, asked.exercise, place, workspace, here))
-    known = {one.name for job in found for one in job.exercise.checks}
-    if unknown := [name for name in asked.only if name not in known]:
-        message = f"there is no check {', '.join(unknown)}"
-        raise InputError(Problem("no-check", message, f"one of {', '.join(sorted(known))}"))
+    known = tuple(dict.fromkeys(one.name for job in found for one in job.exercise.checks))
+    if strange := [name for name in asked.only if name not in known]:
+        raise InputError(*(unknown("check", name, known) for name in strange))
     return Work(found, Wanted(asked.only), language, exercises, workspace, here)
 
 
@@ -181,12 +183,13 @@ def check(job: Job, box: Sandbox, wanted: Wanted, language: str, here: Path) -> 
     handed_in = HandedIn({}, target=job.place) if isinstance(job.place, Target) else hand_in(exercise, job.place)
     report = grade(exercise, handed_in, box, wanted)
     voice = speaker(language, exercise)
-    keeper = job.workspace or Workspace(here)
+    keeper = job.workspace or find_workspace(here) or Workspace(here)
     if job.workspace is not None and not wanted.only:
         job.workspace.remember(report)
     saved = keeper.save_cases(report, {item.check: voice.title(item.check) for item in report.items})
     shown = {check: _shown(path, here) for check, path in saved.items()}
-    return Checked(report, voice, _is_untouched(exercise, handed_in), shown)
+    unloaded = handed_in.path(exercise.function.file) if exercise.function and not report.loaded else None
+    return Checked(report, voice, _is_untouched(exercise, handed_in), shown, unloaded)
 
 
 def next_step(
@@ -206,6 +209,8 @@ def next_step(
         The student's.
     """
     for one in checked:
+        if one.unloaded is not None:
+            return NextStep(file=str(one.unloaded))
         item = one.report.first_failed
         if item is None or (one.is_untouched and len(checked) > 1):
             continue
@@ -213,7 +218,7 @@ def next_step(
             return NextStep(file=_shown(workspace.folder / one.report.exercise / "README.md", here))
         named = one.report.diagnosed
         if named is not None and named.check in one.cases:
-            return NextStep(command=f"sdpa explain {one.cases[named.check]} --fault {named.finding.fault}")
+            return NextStep(command=f"sdpa explain {quote(one.cases[named.check])} --fault {named.finding.fault}")
         if item.hints and workspace is not None:
             return NextStep(command=f"sdpa hint {one.report.exercise}")
         if item.hints:

@@ -37,7 +37,7 @@ def not_returned(attempt: Attempt, outcome: Outcome) -> Message | None:
         return ending(attempt, outcome)
     if returned(outcome, function) is not None:
         return None
-    wanted = " ".join(function.returns)
+    wanted = ", ".join(function.returns)
     if outcome.arrays is not None:
         return say("return.count", function=function.name, wanted=len(function.returns), found=len(outcome.arrays))
     return say("return.kind", function=function.name, wanted=wanted, found=_described(outcome.value))
@@ -48,14 +48,21 @@ def ending(attempt: Attempt, outcome: Outcome, what: str | None = None) -> Messa
     name = what or attempt.function.name
     if outcome.error is not None and outcome.kind is Kind.RAISED:
         where = place(attempt, outcome.error)
-        values = {"function": name, "type": outcome.error.type, "message": outcome.error.message}
+        if outcome.error.type == "ModuleNotFoundError" and attempt.handed_in.target is None:
+            return say("call.no-module", function=name, error=told(outcome.error), place=where or name)
+        values = {"function": name, "error": told(outcome.error)}
         return say("call.raised-at", **values, place=where) if where else say("call.raised", **values)
     return say(f"call.{outcome.kind}", function=name, detail=outcome.detail)
 
 
+def told(error: Fault) -> str:
+    """An exception as Python writes it: its type, and its message where it has one."""
+    return f"{error.type}: {error.message}" if error.message else error.type
+
+
 def place(attempt: Attempt, error: Fault) -> str | None:
     """Where in the student's own file an exception came from: ``attention.py:12``, or a notebook's cell."""
-    if error.file is None or error.line is None:
+    if error.file is None or error.line is None or attempt.handed_in.target is not None:
         return None
     notebook = attempt.handed_in.notebooks.get(error.file)
     if notebook is None:
@@ -68,6 +75,15 @@ def difference(
     case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance
 ) -> Finding | None:
     """What differs first; None where nothing does."""
+    found = _first_difference(case, actual, expected, tolerance)
+    if found is not None and _is_swapped(actual, expected, tolerance):
+        return failed(say("return.swapped", order=", ".join(actual)), case=case)
+    return found
+
+
+def _first_difference(
+    case: Case, actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance
+) -> Finding | None:
     for name in sorted(actual, key=ORDER.index):
         got, want = actual[name], expected[name]
         if got.shape != want.shape:
@@ -76,6 +92,14 @@ def difference(
         if (found := compare(got, want, tolerance)) is not None:
             return failed(say("value.differs", **cell(name, found)), part=name, difference=found, case=case)
     return None
+
+
+def _is_swapped(actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance) -> bool:
+    """Whether the right values came back in another order."""
+    pairs = list(zip(actual.values(), reversed(list(actual)), strict=True))
+    return len(pairs) > 1 and all(
+        got.shape == expected[other].shape and compare(got, expected[other], tolerance) is None for got, other in pairs
+    )
 
 
 def cell(part: str, found: Any) -> dict[str, Any]:

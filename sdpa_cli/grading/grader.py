@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -16,13 +17,11 @@ from sdpa_cli.grading.exercise import Check, Exercise
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.laws import LawRule
 from sdpa_cli.grading.kinds.values import DrawnRule, RaisesRule, ValueRule
-from sdpa_cli.grading.report import FeedbackItem, Finding, Report, Status, failed, say
+from sdpa_cli.grading.report import LOADS, FeedbackItem, Finding, Report, Status, failed, say
 from sdpa_cli.grading.stages import read_numbers, stage_of_fault
 from sdpa_cli.sandbox import Kind, Sandbox
 
 CODE_RULES = (ValueRule, DrawnRule, RaisesRule, LawRule)
-LOADS = "loads"
-"""The check that no exercise lists and all of code need: the file is there and can be loaded."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +111,8 @@ def _not_loaded(attempt: Attempt) -> Finding | None:
     outcome = attempt.load()
     if outcome.kind is Kind.RETURNED:
         return None
-    return failed(say("file.does-not-load", file=attempt.handed_in.shown(file), why=ending(attempt, outcome, file)))
+    shown = attempt.handed_in.shown(file)
+    return failed(say("file.does-not-load", file=shown, why=ending(attempt, outcome, Path(shown).name)))
 
 
 def _explained(attempt: Attempt, items: list[FeedbackItem]) -> list[FeedbackItem]:

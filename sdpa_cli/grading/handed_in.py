@@ -33,8 +33,14 @@ class HandedIn:
     paths: Mapping[str, Path] = field(default_factory=dict)
     """Where each file was, for messages."""
 
+    def path(self, file: str) -> Path | None:
+        """Where a file is, or should have been; None for a function of an installed module."""
+        return self.paths.get(file)
+
     def shown(self, file: str) -> str:
         """What to call a file."""
+        if self.target is not None:
+            return f"{self.target.module}:{self.target.function}"
         return str(self.paths.get(file, file))
 
 
@@ -74,9 +80,9 @@ class _Collected:
 
     def take(self, file: str, path: Path) -> None:
         """Read one file, if it is there."""
+        self.paths[file] = path
         if not path.exists() and not path.is_symlink():
             return
-        self.paths[file] = path
         try:
             self.files[file] = read_source(path)
         except InputError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdpa_cli.cases.nodes import nearest
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.library import find_exercise, own_exercises
@@ -85,7 +86,10 @@ def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, ch
             return None
         check = failed[0]
     if check not in with_hints:
-        raise InputError(Problem("no-hint", f"there is no hint for {check}", f"one of {', '.join(with_hints)}"))
+        near = nearest(check, tuple(with_hints))
+        hint = f"did you mean {near}?" if near else None
+        message = f"there is no hint for {check}"
+        raise InputError(Problem("no-hint", message, f"one of {', '.join(with_hints)}", hint))
     ladder = exercise.check(check).hints
     assert ladder is not None
     level = min(LEVELS, 1 + (workspace.hint_level(exercise.name, ladder) if workspace is not None else 0))

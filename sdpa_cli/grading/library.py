@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import sdpa_cli
+from sdpa_cli.cases.nodes import nearest
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.reading import FILE, read_exercise
@@ -24,6 +25,13 @@ def names_in(folder: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE}")))
 
 
+def unknown(what: str, name: str, known: tuple[str, ...], hint: str | None = None) -> Problem:
+    """That something is not known by a name, what is, and which of it may have been meant."""
+    near = nearest(name, known)
+    expected = f"one of {', '.join(known)}" if known else None
+    return Problem(f"no-{what}", f"there is no {what} {name}", expected, f"did you mean {near}?" if near else hint)
+
+
 def find_exercise(folder: Path, name: str) -> Exercise:
     """The exercise of that name; upper and lower case are the same.
 
@@ -35,5 +43,6 @@ def find_exercise(folder: Path, name: str) -> Exercise:
     names = names_in(folder)
     found = next((known for known in names if known.casefold() == name.casefold()), None)
     if found is None:
-        raise InputError(Problem("no-exercise", f"there is no exercise {name}", f"one of {', '.join(names)}"))
+        hint = None if names else f"an exercise is a folder with a file {FILE}; {folder} has none"
+        raise InputError(unknown("exercise", name, names, hint))
     return read_exercise(folder / found)

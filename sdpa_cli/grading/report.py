@@ -12,6 +12,8 @@ from sdpa_cli.attention.difference import Difference
 from sdpa_cli.cases import Case
 
 Visibility = Literal["visible", "hidden"]
+LOADS = "loads"
+"""The check that no exercise lists and all of code need: the file is there and can be loaded."""
 NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -126,6 +128,11 @@ class Report:
     def complete(self) -> bool:
         """Whether every point that can be checked here is there."""
         return all(item.earned >= item.possible for item in self.items if item.status is not Status.OPEN)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the function's file was there and could be loaded."""
+        return all(item.check != LOADS for item in self.items)
 
     @property
     def broken(self) -> bool:

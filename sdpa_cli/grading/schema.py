@@ -14,6 +14,7 @@ from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.faults import CATALOGUE
 from sdpa_cli.grading.drawing import MASKS
 from sdpa_cli.grading.exercise import Rule
+from sdpa_cli.grading.fields import CHECK_NAME, FILE_NAME, FUNCTION_NAME, SomeOf
 from sdpa_cli.grading.kinds.laws import LAWS, LawRule
 from sdpa_cli.grading.kinds.own_tests import OwnTestsRule
 from sdpa_cli.grading.kinds.proof_blocks import ProofRule
@@ -28,7 +29,7 @@ Values = Mapping[str, Any]
 Cases = Callable[[str], Case]
 """The case of that name."""
 
-NAMES = ListOf(Text(), "[two-token, causal]")
+NAMES = SomeOf(Text(), "[two-token, causal]")
 ATOL = Field("atol", Number(least=0), "How far a value may be off, absolutely.", 1e-5)
 RTOL = Field("rtol", Number(least=0), "How far a value may be off, relative to the right one.", 1e-5)
 KEY = Field("key", Text(), "Under which key of the file it is answered.")
@@ -36,10 +37,10 @@ CASE = Field("case", Text(), "The case that is computed.")
 CASES = Field("cases", NAMES, "On which cases.")
 
 COMMON = (
-    Field("id", Text(), "The check's name, by which others may need it."),
+    Field("id", CHECK_NAME, "The check's name, by which others may need it."),
     Field("points", Number(least=0), "What it is worth."),
     Field("bonus", Number(least=0), "What it is worth beyond the maximum."),
-    Field("needs", NAMES, "Checks that must have passed before."),
+    Field("needs", ListOf(Text(), "[example]"), "Checks that must have passed before."),
     Field("hints", Text(), "The key of its hints in the exercise's texts."),
     Field("visibility", Choice(("visible", "hidden")), "Hidden ones wait for the instructor's run.", "visible"),
 )
@@ -83,7 +84,7 @@ KINDS = (
     CheckKind(
         (
             Field("drawn", Integer(1), "How many cases are drawn from the instructor's seed."),
-            Field("masks", ListOf(Choice(MASKS), "[none, causal]"), "With which masks, in turn."),
+            Field("masks", SomeOf(Choice(MASKS), "[none, causal]"), "With which masks, in turn."),
             ATOL,
             RTOL,
         ),
@@ -111,7 +112,7 @@ KINDS = (
     CheckKind(
         (
             Field("tests", Text(), "A file of tests that must accept the right function."),
-            Field("catch", ListOf(Choice(tuple(CATALOGUE)), "[no-scale]"), "Faults that the tests must catch."),
+            Field("catch", SomeOf(Choice(tuple(CATALOGUE)), "[no-scale]"), "Faults that the tests must catch."),
         ),
         lambda values, case: OwnTestsRule(values["tests"], values["catch"]),
         ("catch",),
@@ -168,7 +169,7 @@ KINDS = (
         (
             Field("choice", Text(), "A file with a choice."),
             KEY,
-            Field("options", ListOf(Text(), "[a, b]"), "What there is to choose from."),
+            Field("options", SomeOf(Text(), "[a, b]"), "What there is to choose from."),
             Field("right", Text(), "The right one."),
         ),
         lambda values, case: ChoiceRule(values["choice"], values["key"], values["options"], values["right"]),
@@ -190,16 +191,16 @@ KINDS = (
 
 FUNCTION = Group(
     (
-        Field("name", Text(), "Its name."),
-        Field("file", Text(), "The file that defines it."),
-        Field("arguments", ListOf(Choice(ARGUMENT_NAMES), "[Q, K, V]"), "What it is called with, in order."),
+        Field("name", FUNCTION_NAME, "Its name."),
+        Field("file", FILE_NAME, "The file that defines it."),
+        Field("arguments", SomeOf(Choice(ARGUMENT_NAMES), "[Q, K, V]"), "What it is called with, in order."),
         Field(
             "options",
             ListOf(Choice(ARGUMENT_NAMES), "[mask]"),
             "What it is called with by name, where a case has it.",
             (),
         ),
-        Field("returns", ListOf(Choice(tuple(SHAPES)), "[output, weights]"), "What it gives back, in order."),
+        Field("returns", SomeOf(Choice(tuple(SHAPES)), "[output, weights]"), "What it gives back, in order."),
     ),
     "{name: attention, file: attention.py, arguments: [Q, K, V], returns: [output, weights]}",
     ("name", "file", "arguments", "returns"),
@@ -207,12 +208,12 @@ FUNCTION = Group(
 
 EXERCISE = Group(
     (
-        Field("files", ListOf(Text(), "[attention.py]"), "What is handed in."),
+        Field("files", SomeOf(FILE_NAME, "[attention.py]"), "What is handed in."),
         Field("function", FUNCTION, "The function it is about, if it is about one."),
         Field("seconds", Number(above=0), "How long one call may take.", 5.0),
         Field(
             "checks",
-            ListOf(
+            SomeOf(
                 OneOf(mapped_by={kind.name: kind.group() for kind in KINDS}),
                 "[{value: [two-token], id: example, points: 1}]",
             ),

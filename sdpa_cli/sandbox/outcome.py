@@ -43,6 +43,8 @@ class Fault:
     file: str | None = None
     line: int | None = None
     """The last line of the submission's own files on the way to it, from 1."""
+    bases: tuple[str, ...] = ()
+    """Python's own exceptions that it is a kind of, by the submission's word: ``ValueError``, ``Exception``, …"""
 
 
 @dataclass(frozen=True)

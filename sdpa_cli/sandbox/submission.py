@@ -195,11 +195,14 @@ def _returned(data: bytes) -> Outcome:
 def _raised(data: bytes, files: Mapping[str, bytes]) -> Outcome:
     reply: Any = wire.decode(data)
     match reply:
-        case (str(kind), str(message), file, line):
+        case (str(kind), str(message), file, line, tuple(bases)):
             known = isinstance(file, str) and file in files and type(line) is int and 0 < line < 1 << 20
-            place = (file, line) if known else (None, None)
-            fault = Fault(clean(kind, 80), clean(message, _MAX_MESSAGE), *place)
-            return Outcome(Kind.EXITED if kind == "SystemExit" else Kind.RAISED, error=fault)
+            kinds = tuple(clean(base, 80) for base in bases if isinstance(base, str))
+            fault = Fault(clean(kind, 80), clean(message, _MAX_MESSAGE), bases=kinds)
+            fault = replace(fault, file=file, line=line) if known else fault
+            if "SystemExit" in (kind, *kinds):
+                return Outcome(Kind.EXITED, error=fault, detail="SystemExit")
+            return Outcome(Kind.RAISED, error=fault)
         case _:
             raise wire.WireError("an error without its parts")
 

@@ -22,7 +22,7 @@ FAILS = {
     "returns complex numbers": (RIGHT.replace("return O, A", "return O + 0j, A"), "example", "return.kind"),
     "returns objects": (RIGHT.replace("return O, A", "return O.astype(object), A"), "example", "return.kind"),
     "returns lists of lists": (RIGHT.replace("return O, A", "return O.tolist(), A"), "example", "return.kind"),
-    "swaps the two": (RIGHT.replace("return O, A", "return A, O"), "example", "return.shape"),
+    "swaps the two": (RIGHT.replace("return O, A", "return A, O"), "example", "return.swapped"),
     "returns a scalar": (RIGHT.replace("return O, A", "return O.sum(), A"), "example", "return.shape"),
     "a shape that would broadcast": (RIGHT.replace("return O, A", "return O[:, :1], A"), "example", "return.shape"),
     "returns NaN": (RIGHT.replace("return O, A", "return O * np.nan, A"), "example", "value.differs"),
@@ -33,6 +33,8 @@ FAILS = {
         "call.raised",
     ),
     "no such function": (RIGHT.replace("def attention", "def attend"), "example", "call.missing"),
+    "imports what is not there": ("import torch\n" + RIGHT, "loads", "file.does-not-load"),
+    "ends the program": (changed(scores="raise SystemExit"), "example", "call.exited"),
     "takes an empty row": (changed(check=""), "empty-row", "raises.returned-forbidden"),
     "refuses an empty row otherwise": (
         changed(check="if M.all(axis=-1).any(): raise KeyError('row')"),
@@ -197,3 +199,46 @@ def test_whatever_comes_back_is_the_submission_s_failure_and_never_the_tool_s(gr
     report = graded("F3", {"attention.py": text}, seed=1)
     assert not report.broken
     assert not report.complete
+
+
+ENDINGS = {
+    "an exit": ("raise SystemExit", "attention ended the whole program (SystemExit); return the result instead"),
+    "an exit by a kind of it": (
+        "raise type('Bye', (SystemExit,), {})",
+        "attention ended the whole program (SystemExit); return the result instead",
+    ),
+    "no message": ("raise MemoryError", "attention raised MemoryError (at attention.py:8)"),
+    "a library": (
+        "import torch",
+        "attention raised ModuleNotFoundError: No module named 'torch' (at attention.py:8); only NumPy, Python's own "
+        "library and the files that are handed in can be imported",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "said"), ENDINGS.values(), ids=ENDINGS)
+def test_how_a_call_ended_is_a_whole_sentence(graded, line, said):
+    found = item(graded("F3", {"attention.py": changed(scores=line)}, only=("example",)), "example")
+    assert speaker("en").say(found.finding.messages[0]) == said
+
+
+@pytest.mark.parametrize("base", ["ValueError", "np.linalg.LinAlgError"])
+def test_an_exception_of_one_s_own_that_is_a_value_error_is_right(graded, base):
+    text = RIGHT.replace("\n\n\ndef", f"\n\n\nclass EmptyRow({base}):\n    pass\n\n\ndef", 1)
+    text = text.replace("raise ValueError(", "raise EmptyRow(")
+    assert "raise EmptyRow(" in text
+    report = graded("F3", {"attention.py": text}, only=("empty-row",))
+    assert item(report, "empty-row").status is Status.PASSED
+
+
+NO_ROUNDING = {
+    "a constant in the normaliser": changed(normalise="A = P / (P.sum(axis=-1, keepdims=True) + 1e-3)"),
+    "noise in a column of zeros": changed(output="O = A @ V0 + 5e-4"),
+}
+
+
+@pytest.mark.parametrize("text", NO_ROUNDING.values(), ids=NO_ROUNDING)
+def test_a_small_error_that_rounding_cannot_make_is_not_called_rounding(graded, text):
+    found = item(graded("F3", {"attention.py": text}, only=("example",)), "example")
+    assert found.status is Status.FAILED
+    assert not {"reading.float16", "reading.float32"} & set(keys(found))

@@ -103,6 +103,12 @@ BROKEN = {
     "a function's file that is not handed in": ("file: definition.py", "file: other.py", "other.py is not among"),
     "no points": ("    points: 4\n", "", "none of points, bonus is given"),
     "a law of what is not returned": ("law: non-negative", "law: linearity", "needs a function that returns output"),
+    "no checks of a file": ("files: [definition.py, answers.yaml]", "files: []", "files is empty"),
+    "a check of nothing": ("[two-token, square, given]", "[]", "checks.value[1] is empty"),
+    "a file elsewhere": ("answers.yaml]", "../answers.yaml]", "'../answers.yaml' cannot be used here"),
+    "a name that is a path": ("id: definition", "id: ../x", "'../x' cannot be used here"),
+    "a name that is the tool's": ("id: definition", "id: loads", "'loads' cannot be used here"),
+    "a function that Python cannot have": ("name: weights", "name: lambda", "'lambda' cannot be used here"),
     "an unknown law": ("law: non-negative", "law: non-negativ", "is 'non-negativ'"),
 }
 
@@ -113,6 +119,20 @@ def test_a_definition_that_is_wrong_says_what(f1, old, new, message):
     with pytest.raises(InputError) as caught:
         read_exercise(f1)
     assert any(message in problem.message for problem in caught.value.problems), caught.value.problems
+
+
+def test_an_unknown_kind_of_check_is_told_from_its_neighbour(f1):
+    edit(f1 / "exercise.yaml", "  - witness: answers.yaml", "  - wittness: answers.yaml")
+    with pytest.raises(InputError) as caught:
+        read_exercise(f1)
+    assert caught.value.problems[0].hint == "did you mean witness?"
+
+
+def test_a_course_needs_checks(f1):
+    text = (f1 / "exercise.yaml").read_text()
+    (f1 / "exercise.yaml").write_text(text[: text.index("checks:")] + "checks: []\n")
+    with pytest.raises(InputError, match="checks is empty"):
+        read_exercise(f1)
 
 
 def test_a_definition_without_a_function_has_no_checks_of_code(f1):

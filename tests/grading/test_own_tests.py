@@ -73,7 +73,7 @@ def test_a_failing_test_is_named_with_its_line(graded):
         "own-test",
     )
     values = found.finding.messages[0].values
-    assert (values["test"], values["place"], values["type"]) == ("test_a", "test_attention.py:11", "AssertionError")
+    assert (values["test"], values["place"], values["error"]) == ("test_a", "test_attention.py:11", "AssertionError")
 
 
 def test_the_tests_do_not_need_a_function_that_loads(graded):

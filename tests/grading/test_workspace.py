@@ -122,6 +122,10 @@ def test_a_workspace_is_found_from_inside_it(sdpa, tmp_path, monkeypatch):
         (("check", "F3", "none.py"), "none.py does not exist"),
         (("check", "F9", "."), "there is no exercise F9"),
         (("check", "F3", ".", "--only", "exampel"), "there is no check exampel"),
+        (("check", "F3", ".", "--only", "exampel"), "hint: did you mean example?"),
+        (("check", "F33", "."), "hint: did you mean F3?"),
+        (("hint", "F3", "posion"), "hint: did you mean poison?"),
+        (("check", "F3", ".", "--exercises", "."), "an exercise is a folder with a file exercise.yaml; . has none"),
         (("check", "F3", ".", "--exercises", "nowhere"), "nowhere is no folder of exercises"),
         (("hint", "F3", "hidden"), "there is no hint for hidden"),
         (("init", "--reset", "F9"), "there is no exercise F9"),
@@ -133,6 +137,38 @@ def test_what_cannot_be_done_is_said(sdpa, arguments, message):
     status, out, err = sdpa(*arguments)
     assert (status, out) == (ExitCode.BAD_INPUT, "")
     assert message in err
+
+
+def test_what_is_refused_makes_no_workspace(sdpa, tmp_path):
+    assert sdpa("init", "--reset", "F9")[0] == ExitCode.BAD_INPUT
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_next_command_can_be_typed_as_it_stands(sdpa, tmp_path, monkeypatch):
+    status, out, _ = sdpa("init", "my work")
+    assert (status, out.splitlines()[-1]) == (ExitCode.OK, "next: cd 'my work' && sdpa check F1")
+    assert sdpa("init", "my work", "--reset", "f3")[1].endswith("sdpa check F3\n")
+    attention = tmp_path / "my work" / "F3" / "attention.py"
+    attention.write_text(source(F3["scale-by-d-k"]))
+    monkeypatch.chdir(attention.parent)
+    case = tmp_path / "my work" / ".sdpa" / "F3-example.yaml"
+    assert f"next    sdpa explain '{case}' --fault scale-by-d-k" in sdpa("check", "F3")[1]
+    sdpa("check", "F3", "attention.py")
+    assert not (attention.parent / ".sdpa").exists()
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("def (")], ids=["missing", "syntax"])
+def test_a_file_that_does_not_load_is_the_next_to_be_opened(sdpa, tmp_path, spoil):
+    sdpa("init")
+    spoil(tmp_path / "F3" / "attention.py")
+    assert sdpa("check", "F3")[1].endswith(f"next    open {Path('F3', 'attention.py')}\n")
+
+
+def test_a_module_that_is_not_there_is_called_by_its_name(sdpa):
+    status, out, _ = sdpa("check", "F3", "no_such.kernel:flash", "--only", "example")
+    assert status == ExitCode.FAILED
+    assert "no_such.kernel:flash raised ModuleNotFoundError: No module named 'no_such'" in " ".join(out.split())
+    assert "attention.py" not in out
 
 
 def test_a_failing_input_becomes_a_case_and_the_next_command(sdpa, tmp_path):

@@ -13,7 +13,7 @@ from sdpa_cli.attention.inputs import Inputs, Options, prepare
 from sdpa_cli.attention.refusals import EmptyRowsError
 from sdpa_cli.faults import CATALOGUE, Recipe
 from sdpa_cli.grading.attempt import Attempt, TestRun
-from sdpa_cli.grading.comparing import ending, place
+from sdpa_cli.grading.comparing import ending, place, told
 from sdpa_cli.grading.report import Finding, Message, failed, passed, say
 from sdpa_cli.sandbox import Kind
 
@@ -61,8 +61,8 @@ def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
         if outcome.kind is not Kind.RETURNED:
             error = outcome.error
             where = (place(attempt, error) if error else None) or file
-            kind = error.type if error else str(outcome.kind)
-            return say("tests.refuse-right", test=name, place=where, type=kind, message=error.message if error else "")
+            said = told(error) if error else str(outcome.kind)
+            return say("tests.refuse-right", test=name, place=where, error=said)
     if not sum(outcome.callbacks for outcome in run.outcomes.values()) + run.load.callbacks:
         return say("tests.call-nothing", file=file, function=attempt.function.name)
     return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,7 @@ from sdpa_cli.grading.comparing import difference, ending, not_returned, returne
 from sdpa_cli.grading.drawing import drawn_cases
 from sdpa_cli.grading.quantities import per_case, right
 from sdpa_cli.grading.report import Finding, Status, failed, passed, say
-from sdpa_cli.sandbox import Kind
+from sdpa_cli.sandbox import Fault, Kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +66,7 @@ class RaisesRule:
             return failed(say(key, function=attempt.function.name, exception=self.exception), case=shown)
         if outcome.kind is not Kind.RAISED or outcome.error is None:
             return failed(ending(attempt, outcome), case=shown)
-        if not _is_a(outcome.error.type, self.exception):
+        if not _is_a(outcome.error, self.exception):
             messages = (say("raises.other", exception=self.exception), ending(attempt, outcome))
             return failed(*messages, case=shown)
         return None
@@ -83,11 +82,9 @@ def _compared(attempt: Attempt, case: Case, tolerance: Tolerance) -> Finding | N
     return difference(case, actual, right(case, attempt.function.returns), tolerance)
 
 
-def _is_a(name: str, wanted: str) -> bool:
-    """Whether an exception of this name is one of the wanted kind, as far as names tell."""
-    known = getattr(builtins, name, None)
-    parent = getattr(builtins, wanted)
-    return name == wanted or (isinstance(known, type) and issubclass(known, parent))
+def _is_a(error: Fault, wanted: str) -> bool:
+    """Whether an exception is one of the wanted kind, as far as names tell."""
+    return wanted in (error.type, *error.bases)
 
 
 @per_case

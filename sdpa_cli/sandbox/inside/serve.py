@@ -135,6 +135,7 @@ def _unframed(value: object) -> object:
 
 def _described(error: BaseException, files: Mapping[str, bytes]) -> bytes:
     kind = type(error).__name__[:80]
+    bases = tuple(base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins")
     try:
         message = str(error.msg if isinstance(error, SyntaxError) else error)[:500]
     except BaseException:  # an exception may fail at being printed, too
@@ -142,7 +143,7 @@ def _described(error: BaseException, files: Mapping[str, bytes]) -> bytes:
     file, line = _where(error.__traceback__, files)
     if isinstance(error, SyntaxError) and error.filename in files:
         file, line = error.filename, error.lineno
-    return wire.encode((kind, message, file, line), wire.MAX_ERROR)
+    return wire.encode((kind, message, file, line, bases), wire.MAX_ERROR)
 
 
 def _where(trace: TracebackType | None, files: Mapping[str, bytes]) -> tuple[str | None, int | None]:

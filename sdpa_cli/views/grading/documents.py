@@ -123,11 +123,12 @@ def _case(item: FeedbackItem, exercise: str, speaker: Speaker) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+    return quoteattr(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text), {"::": "&#58;&#58;"})
 
 
 def _xml(text: str) -> str:
-    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text))
+    # A line that begins with two colons would command GitHub's runner where the XML lands in its log.
+    return escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text), {"::": "&#58;&#58;"})
 
 
 def github_text(checked: Iterable[Checked]) -> str:

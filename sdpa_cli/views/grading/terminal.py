@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 from textwrap import wrap
 
 from rich.console import Console
@@ -123,7 +124,7 @@ def _details(item: FeedbackItem, checked: Checked, page: Page, seen: set[str]) -
     elif finding.fault not in seen:
         seen.add(finding.fault)
         yield from _wrapped(speaker("view.fault", fault=finding.fault), page, "bold")
-        yield Text(f"{INDENT}sdpa explain {checked.cases[item.check]} --fault {finding.fault}", style="bold")
+        yield Text(f"{INDENT}sdpa explain {quote(checked.cases[item.check])} --fault {finding.fault}", style="bold")
 
 
 def _closing(session: Session, page: Page) -> Iterator[Text]:
