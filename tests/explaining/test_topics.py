@@ -9,8 +9,9 @@ from explaining.evaluating import sides
 from explaining.questions import trace
 
 from sdpa_cli.attention.cache import cache_bytes
+from sdpa_cli.errors import InputError
 from sdpa_cli.explaining.costs import Size, cost
-from sdpa_cli.explaining.topics import TOPICS, explain_topic
+from sdpa_cli.explaining.topics import LARGEST, OPTIONS, TOPICS, explain_topic
 from sdpa_cli.explaining.topics.building import TopicOptions
 from sdpa_cli.explaining.trace import Bytes, Check, Facts, Matrix, Pair, Shapes, Table, Words, Worked
 from sdpa_cli.languages import load
@@ -164,3 +165,25 @@ def test_the_lightest_key_may_matter_most():
     _, key, _, _, by_weight = table("weights-are-not-explanations", "leave-one-out").T
     assert key[0].index == 2
     assert by_weight.tolist() == [3, 1, 2]
+
+
+@pytest.mark.parametrize("name", TOPICS)
+@pytest.mark.parametrize("option", ["tokens", "d", "heads", "seed"])
+def test_an_option_is_heard_or_refused(name, option):
+    options = TopicOptions(**{option: 3})
+    if option in OPTIONS.get(name, ()):
+        assert explain_topic(name, options).steps
+        return
+    with pytest.raises(InputError) as error:
+        explain_topic(name, options)
+    assert error.value.problems[0].message == f"--{option}: {name} has nothing of it to vary"
+
+
+def test_a_number_too_large_to_compute_with_is_refused():
+    with pytest.raises(InputError) as error:
+        explain_topic("positions", TopicOptions(tokens=LARGEST + 1, d=10**12))
+    assert [problem.message for problem in error.value.problems] == [
+        "--tokens 513: positions computes with it",
+        "--d 1000000000000: positions computes with it",
+    ]
+    assert explain_topic("cost", TopicOptions(tokens=10**12)).steps
