@@ -54,7 +54,7 @@ def _client(address: str) -> Iterator[Any]:
         # By name, because Dask comes without types.
         distributed: Any = import_module("distributed")
     except ImportError:
-        hint = "pip install 'sdpa-cli[cluster]'"
+        hint = "pip install distributed"
         raise InputError(Problem("no-dask", "a cluster needs Dask, which is not installed", hint=hint)) from None
     # Dask tells of lost and leaving workers in its log; whoever uses the cluster gets the result, or an error.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 ONE_THREAD = 1 << 17
-"""Multiplications of a product for which OpenBLAS starts no threads (it does from twice as many), so none need be held."""
+"""Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
 _SUM_DEPTH = 32
 """Products with a vector, as the row sums are, have a lower bound: as if each entry took so many."""
 

@@ -11,6 +11,7 @@ from sdpa_cli.benchmarking.lanes import Lane, pose
 from sdpa_cli.benchmarking.machine import describe, usable_cpus
 from sdpa_cli.benchmarking.report import Missing, Report, compare, slopes, summarise
 from sdpa_cli.benchmarking.workloads import QUICK, WORKLOADS, Workload, select
+from sdpa_cli.errors import InputError, Problem
 
 _FEWEST_ROUNDS = 3
 
@@ -52,13 +53,14 @@ def plan_for(workloads: Sequence[str], engines: Sequence[str], threads: int | No
     Raises
     ------
     InputError
-        For names that are unknown.
+        For names that are unknown, and where none of the engines is installed.
     """
-    return Plan(
-        select(workloads) if workloads else WORKLOADS,
-        choose(engines) if engines else ENGINES,
-        threads or usable_cpus(),
-    )
+    chosen = choose(engines) if engines else ENGINES
+    if all(missing(engine) for engine in chosen):
+        absent = [_missing(engine) for engine in chosen]
+        message = f"there is nothing to measure: {' and '.join(one.engine for one in absent)} not installed"
+        raise InputError(Problem("no-engine", message, hint="; ".join(one.install for one in absent)))
+    return Plan(select(workloads) if workloads else WORKLOADS, chosen, threads or usable_cpus())
 
 
 def quicker(plan: Plan) -> Plan:
@@ -133,4 +135,4 @@ def _rounds(lanes: Sequence[Lane], plan: Plan) -> int:
 
 
 def _missing(engine: Engine) -> Missing:
-    return Missing(engine.name, missing(engine), 'pip install "sdpa-cli[bench]"')
+    return Missing(engine.name, missing(engine), f"pip install {' '.join(engine.libraries)}")

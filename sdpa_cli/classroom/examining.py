@@ -57,11 +57,7 @@ def examine() -> Examination:
         usable_cores(),
         probe(),
         usual_start() is Start.FORK,
-        (
-            _extra(
-                "distributed", "--cluster: grading and computing on many machines", "pip install 'sdpa-cli[cluster]'"
-            ),
-        ),
+        (_extra("distributed", "--cluster: grading and computing on many machines", "pip install distributed"),),
     )
 
 

@@ -23,7 +23,9 @@ def bench(
     form_name: Annotated[BenchForm, typer.Option("--format", help="How to write the report.")] = "table",
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the report to a file.")] = None,
 ) -> int:
-    """Measure what attention costs here: streaming, naive, NumPy's floor, torch, onnxruntime and jax side by side.
+    """Measure what attention costs here, beside its peers.
+
+    The engines are streaming, naive, NumPy's floor, and torch, onnxruntime and jax where installed.
 
     Exit status: 0 all is well, 1 the streaming engine failed or was wrong, 2 a name is unknown.
     """

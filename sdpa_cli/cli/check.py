@@ -34,7 +34,9 @@ def check(
     ] = None,
     lang: Annotated[Language | None, typer.Option(help="The language of the feedback.")] = None,
 ) -> int:
-    """Grade a workspace, or one exercise of it, or a submission from anywhere. Its code runs in a sandbox.
+    """Grade a workspace, an exercise or a submission.
+
+    Its code runs in a sandbox.
 
     Exit status: 0 every point that can be checked is there, 1 some are not, 2 the input is wrong.
     """
@@ -55,12 +57,14 @@ def check(
 def _graded(work: Work, jobs: Iterable[Job], box: Sandbox, form_name: str, output: Path | None) -> ExitCode:
     from sdpa_cli.grading.checking import run
     from sdpa_cli.views.grading.forms import session_in
+    from sdpa_cli.views.problems import problem_text
     from sdpa_cli.views.progress import waiting
 
     with waiting("grading"):
         session = run(work, jobs, box)
     with writing(output) as (stream, write):
         write(session_in(form_name, session, stream))
+    sys.stderr.write("".join(dict.fromkeys(problem_text(one.unkept) for one in session.checked if one.unkept)))
     return session.exit_code
 
 

@@ -15,7 +15,9 @@ DoctorForm = Literal["terminal", "json"]
 def doctor(
     form_name: Annotated[DoctorForm, typer.Option("--format", help="How to write it.")] = "terminal",
 ) -> int:
-    """Say what this machine offers for grading, what is missing and how to get it. Every level of the sandbox is tried.
+    """Say what this machine offers for grading.
+
+    Every level of the sandbox is tried; what is missing is told, and how to get it.
 
     Exit status: 0 a class can be graded here, 1 it cannot.
     """

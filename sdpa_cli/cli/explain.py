@@ -76,7 +76,9 @@ def explain(
     form_name: Annotated[Form, typer.Option("--format", help="How to write it; json counts from 0.")] = "terminal",
     output: Annotated[Path | None, typer.Option(metavar="FILE", help="Write it to a file.")] = None,
 ) -> int:
-    """Explain a case step by step with its own numbers, a fault beside the right way, a topic or an exercise.
+    """Explain a case, a fault, a topic or an exercise.
+
+    A case is explained step by step, with its own numbers.
 
     Exit status: 0 all is well, 2 the input is wrong.
     """

@@ -55,7 +55,9 @@ def grade(
     ] = "terminal",
     lang: Annotated[Language | None, typer.Option(help="The language, where the roster gives none.")] = None,
 ) -> int:
-    """Grade a class in a sandbox. Every grade is kept at once: after an interruption the same command goes on.
+    """Grade a class in a sandbox, and write its reports.
+
+    Every grade is kept at once: after an interruption the same command goes on.
 
     Exit status: 0 everybody is graded or missing, 1 some need a person, 2 the input is wrong, 3 the tool failed.
     """

@@ -23,7 +23,10 @@ def hint(
     ] = None,
     lang: Annotated[Language | None, typer.Option(help="The language of the hint.")] = None,
 ) -> int:
-    """Give the next of three hints, each plainer than the one before; the last one nearly is the solution."""
+    """Give the next of three hints.
+
+    Each is plainer than the one before; the last one nearly is the solution.
+    """
     from sdpa_cli.grading.hinting import ask
     from sdpa_cli.views.grading.hints import hint_text
 

@@ -26,7 +26,10 @@ def init(
         Path | None, typer.Option(metavar="DIR", help="Write the skeleton of a new exercise instead.")
     ] = None,
 ) -> int:
-    """Write the exercises' statements and starter files. Files that are there already are never overwritten."""
+    """Write the exercises' statements and starter files.
+
+    Files that are there already are never overwritten.
+    """
     from sdpa_cli.grading.beginning import begin, begin_exercise
     from sdpa_cli.views.grading.beginnings import begun_text
 

@@ -20,7 +20,9 @@ def prove(
     ] = None,
     lang: Annotated[Language | None, typer.Option(help="The language of the verdict.")] = None,
 ) -> int:
-    """Prove a course: every starter fails, every solution passes, texts and cases are complete, nothing is stray.
+    """Prove that a course of exercises is sound.
+
+    Every starter fails, every solution passes, texts and cases are complete, nothing is stray.
 
     Exit status: 0 the course is proved, 1 there are objections.
     """

@@ -112,7 +112,7 @@ def test_what_is_not_installed_is_missing_and_not_a_row():
     assert report.rows == ()
     (gone,) = report.missing
     assert (gone.engine, gone.libraries) == ("absent", ("no_such_library_here",))
-    assert gone.install == 'pip install "sdpa-cli[bench]"'
+    assert gone.install == "pip install no_such_library_here"
 
 
 def test_a_file_in_the_users_folder_does_not_stand_in_for_a_library(tmp_path, monkeypatch):
@@ -166,3 +166,11 @@ def test_quick_chooses_workloads_only_where_none_were_chosen():
     assert quicker(plan_for([], [])).workloads == select(QUICK)
     assert quicker(plan_for(["full-16-f32"], [])).workloads == select(["full-16-f32"])
     assert quicker(plan_for([], [])).rounds < Plan().rounds
+
+
+def test_where_none_of_the_engines_is_installed_there_is_nothing_to_measure(monkeypatch):
+    absent = (Engine("absent", "nowhere", libraries=("no_such_library_here",)),)
+    monkeypatch.setattr("sdpa_cli.benchmarking.measuring.choose", lambda names: absent)
+    with pytest.raises(InputError, match="there is nothing to measure: absent not installed") as caught:
+        plan_for([], ["absent"])
+    assert caught.value.problems[0].hint == "pip install no_such_library_here"

@@ -42,7 +42,7 @@ def report_of(measurements):
         rows=rows,
         slopes=slopes(rows),
         summaries=summarise(rows),
-        missing=(Missing("onnxruntime", ("onnxruntime", "onnx"), 'pip install "sdpa-cli[bench]"'),),
+        missing=(Missing("onnxruntime", ("onnxruntime", "onnx"), "pip install onnxruntime onnx"),),
         machine=MACHINE,
         versions=(("numpy", "2.4"), ("torch", "2.13")),
         threads=2,
@@ -114,7 +114,7 @@ jax wrong: its error is more than float32 rounding (full-1024-f32,
 full-2048-f32)
 naive stopped: would need 16 GiB of 12 free (one-head-65536-f32)
 torch failed: Error: <b>*bad* | [red]news</b> (one-head-65536-f32)
-onnxruntime is not installed; to measure it: pip install "sdpa-cli[bench]"
+onnxruntime is not installed; to measure it: pip install onnxruntime onnx
 """
 
 
