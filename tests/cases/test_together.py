@@ -44,7 +44,7 @@ def mask(draw):
         "forbidden": (draw.random((TOKENS, KEYS)) < 0.2).astype(int).tolist(),
     }
     kept = {name: parts[name] for name in parts if draw.random() < 0.5}
-    if {"window", "stride"} & kept.keys():
+    if {"window", "stride"} & kept.keys() and draw.random() < 0.5:
         kept["global_tokens"] = draw.integers(0, KEYS, 2).tolist()
     if "key_lengths" in kept and draw.random() < 0.5:
         kept["padding_side"] = "left"
@@ -54,10 +54,10 @@ def mask(draw):
 def allowed(mask, b, i, j):
     p = CACHED + i
     if "window" in mask or "stride" in mask:
-        window = mask.get("window")
+        window, tokens = mask.get("window"), mask.get("global_tokens", ())
         near = window is not None and p - window["left"] <= j <= p + window["right"]
         strided = "stride" in mask and (p - j) % mask["stride"] == 0
-        if not (near or strided or p in mask["global_tokens"] or j in mask["global_tokens"]):
+        if not (near or strided or p in tokens or j in tokens):
             return False
     if "key_lengths" in mask:
         real = mask["key_lengths"][b]

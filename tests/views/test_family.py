@@ -166,6 +166,12 @@ def test_a_mask_of_many_reasons_fits_a_page(computed):
     assert drawn[-1] == "  c causal   p padding   g given   a another document   s sparse"
 
 
+def test_a_reason_that_forbids_nothing_is_not_told(computed):
+    console = Console(file=io.StringIO(), width=80, _environ={})
+    wide = computed(QKV + "mask: {causal: true, window: {left: 9}}\n")
+    assert "".join(table_pieces(wide, Shown(("mask",)), console)).splitlines()[-1] == "  c causal"
+
+
 def test_the_letters_of_reasons_are_those_of_explain():
     """Who reads both meets one set of signs."""
     spoken = load("sdpa_cli.explaining", "en")
