@@ -11,7 +11,7 @@ from shlex import quote
 from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.grader import Wanted, grade
-from sdpa_cli.grading.handed_in import HandedIn, Target, hand_in
+from sdpa_cli.grading.handed_in import HandedIn, Target, hand_in, is_untouched
 from sdpa_cli.grading.library import find_exercise, names_in, own_exercises, unknown
 from sdpa_cli.grading.report import Report
 from sdpa_cli.grading.saying import Speaker, speaker
@@ -43,6 +43,8 @@ class Checked:
     """Where the failing input of each check was written."""
     unloaded: Path | None = None
     """The function's file, where it cannot be loaded or should have been."""
+    unkept: InputError | None = None
+    """Why its progress and its failing inputs could not be written down."""
 
 
 @dataclass(frozen=True)
@@ -184,12 +186,16 @@ def check(job: Job, box: Sandbox, wanted: Wanted, language: str, here: Path) -> 
     report = grade(exercise, handed_in, box, wanted)
     voice = speaker(language, exercise)
     keeper = job.workspace or find_workspace(here) or Workspace(here)
-    if job.workspace is not None and not wanted.only:
-        job.workspace.remember(report)
-    saved = keeper.save_cases(report, {item.check: voice.title(item.check) for item in report.items})
+    saved, unkept = {}, None
+    try:
+        saved = keeper.save_cases(report, {item.check: voice.title(item.check) for item in report.items})
+        if job.workspace is not None and not wanted.only:
+            job.workspace.remember(report)
+    except InputError as error:
+        unkept = error
     shown = {check: _shown(path, here) for check, path in saved.items()}
     unloaded = handed_in.path(exercise.function.file) if exercise.function and not report.loaded else None
-    return Checked(report, voice, _is_untouched(exercise, handed_in), shown, unloaded)
+    return Checked(report, voice, is_untouched(exercise, handed_in), shown, unloaded, unkept)
 
 
 def next_step(
@@ -219,7 +225,8 @@ def next_step(
         named = one.report.diagnosed
         if named is not None and named.check in one.cases:
             return NextStep(command=f"sdpa explain {quote(one.cases[named.check])} --fault {named.finding.fault}")
-        if item.hints and workspace is not None:
+        known = progress.get(one.report.exercise)
+        if item.hints and known is not None and item.check in known.failed:
             return NextStep(command=f"sdpa hint {one.report.exercise}")
         if item.hints:
             return NextStep(command=f"sdpa hint {one.report.exercise} {item.check}")
@@ -235,12 +242,6 @@ def progress_of(workspace: Workspace, exercises: Path) -> dict[str, Progress]:
     known = workspace.progress()
     there = [name for name in names_in(exercises) if (workspace.folder / name).is_dir()]
     return {name: known.get(name, Progress(0.0, 0.0, False, ())) for name in there}
-
-
-def _is_untouched(exercise: Exercise, handed_in: HandedIn) -> bool:
-    starters = {file: exercise.starter / file for file in exercise.files}
-    given = {file: path.read_bytes() for file, path in starters.items() if path.is_file()}
-    return handed_in.target is None and handed_in.files == given and not handed_in.unreadable
 
 
 def _shown(path: Path, here: Path) -> str:

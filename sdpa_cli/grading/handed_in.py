@@ -71,6 +71,13 @@ def hand_in(exercise: Exercise, place: Path) -> HandedIn:
     return HandedIn(found.files, found.unreadable, found.notebooks, None, found.paths)
 
 
+def is_untouched(exercise: Exercise, handed_in: HandedIn) -> bool:
+    """Whether every file is still as it was given."""
+    starters = {file: exercise.starter / file for file in exercise.files}
+    given = {file: path.read_bytes() for file, path in starters.items() if path.is_file()}
+    return handed_in.target is None and handed_in.files == given and not handed_in.unreadable
+
+
 class _Collected:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}

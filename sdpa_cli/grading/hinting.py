@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -94,5 +95,6 @@ def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, ch
     assert ladder is not None
     level = min(LEVELS, 1 + (workspace.hint_level(exercise.name, ladder) if workspace is not None else 0))
     if workspace is not None:
-        workspace.remember_hint(exercise.name, ladder, level)
+        with suppress(InputError):  # where nothing can be written, the same hint is given again
+            workspace.remember_hint(exercise.name, ladder, level)
     return Hint(check, level, exercise.texts(language)(f"hints.{ladder}.{level}"))

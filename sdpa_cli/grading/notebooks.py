@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from sdpa_cli.errors import InputError, Problem
 
 # Lines that only a notebook understands: magics, shell commands, and questions.
-_MAGIC = re.compile(r"^\s*(?:%|!|\?)|\?\s*$")
+_MAGIC = re.compile(r"^\s*(?:%|!|\?)|^\s*[\w, ]+=\s*[%!]|\?\s*$")
 
 
 @dataclass(frozen=True)

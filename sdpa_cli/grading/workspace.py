@@ -102,7 +102,7 @@ class Workspace:
                 _replace(path, text.encode("utf-8"))
                 paths[item.check] = path
             else:
-                path.unlink(missing_ok=True)
+                _remove(path)
         return paths
 
     def _read(self, name: str) -> dict[str, Any]:
@@ -170,6 +170,14 @@ def _files(exercise: Exercise, folder: Path, language: str) -> Iterator[tuple[Pa
     for path in sorted(exercise.starter.iterdir()):
         if path.is_file():
             yield folder / path.name, path.read_bytes()
+
+
+def _remove(path: Path) -> None:
+    try:
+        if path.exists():  # a file system that is only read refuses to remove what is not there
+            path.unlink()
+    except OSError as error:
+        raise InputError(Problem("cannot-write", f"{path} cannot be removed: {error.strerror}")) from None
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -68,6 +68,8 @@ def test_what_a_student_wrote_is_inert_in_junit(session):
     assert int(suite.get("failures")) == len(suite.findall("testcase/failure"))
     assert len({case.get("name") for case in suite.iter("testcase")}) == int(suite.get("tests"))
     assert "[bold]</failure>]]>" in suite.find("testcase/failure").text
+    assert "::error::" in suite.find("system-out").text
+    assert "::" not in text  # which would command GitHub's runner from within its log
 
 
 def test_what_a_student_wrote_is_inert_in_annotations(session):

@@ -157,6 +157,34 @@ def test_the_next_command_can_be_typed_as_it_stands(sdpa, tmp_path, monkeypatch)
     assert not (attention.parent / ".sdpa").exists()
 
 
+def test_where_nothing_can_be_written_the_grade_is_still_given(sdpa, tmp_path, monkeypatch):
+    sdpa("init")
+    (tmp_path / "F3" / "attention.py").write_text(source(F3["scale-by-d-k"]))
+    before = tree(tmp_path)
+
+    def refuse(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "write_bytes", refuse)
+    status, out, err = sdpa("check", "F3")
+    assert status == ExitCode.FAILED
+    assert "your numbers equal those of the fault scale-by-d-k" in out
+    assert "sdpa explain" not in out
+    assert out.endswith("next    sdpa hint F3 example\n")
+    assert err == f"error: {tmp_path / '.sdpa' / 'F3-example.yaml'} cannot be written: Read-only file system\n"
+    assert "Hint 1 of 3" in sdpa("hint", "F3", "example")[1]
+    assert tree(tmp_path) == before
+
+
+def test_a_hint_for_a_file_from_elsewhere_names_its_check(sdpa, tmp_path):
+    sdpa("init")
+    solve(tmp_path, "F3")
+    sdpa("check", "F3")
+    elsewhere = tmp_path / "attention.py"
+    elsewhere.write_text("def attention(Q, K, V, mask=None): return Q, K\n")
+    assert sdpa("check", "F3", "attention.py")[1].endswith("next    sdpa hint F3 example\n")
+
+
 @pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("def (")], ids=["missing", "syntax"])
 def test_a_file_that_does_not_load_is_the_next_to_be_opened(sdpa, tmp_path, spoil):
     sdpa("init")

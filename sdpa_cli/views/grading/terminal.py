@@ -115,16 +115,18 @@ def _details(item: FeedbackItem, checked: Checked, page: Page, seen: set[str]) -
         return
     for message in finding.messages:
         yield from _wrapped(speaker.say(message), page, style)
-    if item.status is not Status.FAILED or item.check not in checked.cases:
+    if item.status is not Status.FAILED or finding.case is None:
         return
+    case = checked.cases.get(item.check)  # None where it could not be written down
     if finding.stage is not None and (finding.fault is None or finding.fault not in seen):
         yield from _wrapped(speaker("stage.first", stage=speaker(f"stage.{finding.stage}")), page)
-    if finding.fault is None:
-        yield from _wrapped(speaker("view.case", path=checked.cases[item.check]), page, QUIET)
-    elif finding.fault not in seen:
+    if finding.fault is None and case is not None:
+        yield from _wrapped(speaker("view.case", path=case), page, QUIET)
+    elif finding.fault is not None and finding.fault not in seen:
         seen.add(finding.fault)
         yield from _wrapped(speaker("view.fault", fault=finding.fault), page, "bold")
-        yield Text(f"{INDENT}sdpa explain {quote(checked.cases[item.check])} --fault {finding.fault}", style="bold")
+        if case is not None:
+            yield Text(f"{INDENT}sdpa explain {quote(case)} --fault {finding.fault}", style="bold")
 
 
 def _closing(session: Session, page: Page) -> Iterator[Text]:
