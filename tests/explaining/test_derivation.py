@@ -134,6 +134,13 @@ def test_a_chosen_tile_is_the_one_whose_memory_is_counted():
     assert found.items[1][0].values == {"keys": 1}
 
 
+@pytest.mark.parametrize(
+    ("name", "key"), [("two", "lengths"), ("dot", "lengths"), ("general", "own-lengths"), ("additive", "own-lengths")]
+)
+def test_equal_lengths_are_claimed_only_where_they_must_be(name, key):
+    assert trace(f"derive {name}").steps[0].parts[1].key == f"step.inputs.{key}"
+
+
 def test_a_large_case_says_what_it_shows():
     found = trace("derive big")
     assert [note.key for note in found.notes] == ["note.head", "note.query", "note.key"]

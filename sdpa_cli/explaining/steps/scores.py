@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from sdpa_cli.attention import Additive, General
 from sdpa_cli.explaining.maths import (
     QK,
     Maths,
@@ -46,7 +47,10 @@ def inputs(walk: Walk) -> Step:
         features("K", k[walk.cols], walk.key_axis),
         features("V", walk.v[walk.cols], walk.key_axis),
     )
-    return Step("inputs", words("step.inputs.title"), (words("step.inputs.why"), shapes, *matrices))
+    lengths = words("step.inputs.lengths")
+    if isinstance(walk.case.score, (Additive, General)):
+        lengths = words("step.inputs.own-lengths")
+    return Step("inputs", words("step.inputs.title"), (words("step.inputs.why"), lengths, shapes, *matrices))
 
 
 def products(walk: Walk) -> Step:
