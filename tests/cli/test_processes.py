@@ -106,7 +106,9 @@ def test_ctrl_c_ends_at_once_and_cleanly(start, tmp_path):
     process.send_signal(signal.SIGINT)
     # Left alone, it would take many minutes.
     out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (130, b"", b"")
+    # A shell calls both 130. CPython ends by the signal itself if it came while a string was executed, as dataclasses do.
+    assert process.returncode in (130, -signal.SIGINT)
+    assert (out, err) == (b"", b"")
     assert set(tmp_path.iterdir()) == before
     assert (tmp_path / "out.txt").read_text() == "old"
 
