@@ -106,7 +106,7 @@ def test_ctrl_c_ends_at_once_and_cleanly(start, tmp_path):
     process.send_signal(signal.SIGINT)
     # Left alone, it would take many minutes.
     out, err = process.communicate(timeout=60)
-    # A shell calls both 130. CPython ends by the signal itself if it came while a string was executed, as dataclasses do.
+    # A shell calls both 130. CPython ends by the signal itself where it came while a string was executed.
     assert process.returncode in (130, -signal.SIGINT)
     assert (out, err) == (b"", b"")
     assert set(tmp_path.iterdir()) == before
