@@ -49,7 +49,7 @@ def ending(attempt: Attempt, outcome: Outcome, what: str | None = None) -> Messa
     if outcome.error is not None and outcome.kind is Kind.RAISED:
         where = place(attempt, outcome.error)
         if outcome.error.type == "ModuleNotFoundError" and attempt.handed_in.target is None:
-            return say("call.no-module", function=name, error=told(outcome.error), place=where or name)
+            return say("call.raised-no-module", function=name, error=told(outcome.error), place=where or name)
         values = {"function": name, "error": told(outcome.error)}
         return say("call.raised-at", **values, place=where) if where else say("call.raised", **values)
     return say(f"call.{outcome.kind}", function=name, detail=outcome.detail)

@@ -21,7 +21,7 @@ def right_items():
 
 
 def wrong_items(text=HOSTILE):
-    why = say("call.raised-at", function="attention", type="ValueError", message=text, place=f"{text}:3")
+    why = say("call.raised-at", function="attention", error=f"ValueError: {text}", place=f"{text}:3")
     return (
         item("example", passed()),
         item("masks", failed(why, stage="mask", fault="mask-after-softmax"), 3.0),

@@ -23,7 +23,7 @@ def failing(*messages, visibility="visible", **details):
 def test_a_report_comes_back_as_it_was():
     inner = say("x", shape=(2, 3), error=math.nan)
     details = {"share": 0.5, "part": "output", "stage": "mask", "fault": "mask-ignored"}
-    item = failing(say("call.raised", type="ValueError", message="no", inner=inner), **details)
+    item = failing(say("call.raised", error="ValueError: no", inner=inner), **details)
     found = from_text(to_text(report(item, FeedbackItem("other", passed(), 1.0, bonus=2.0), printed="hello")))
     (first, second) = found.report.items
     assert (found.report.points, found.report.max_points, found.report.printed) == (1.5 + 3.0, 4.0, "hello")
@@ -45,7 +45,7 @@ def test_the_same_report_gives_the_same_bytes():
 
 
 def test_addresses_are_left_out():
-    item = failing(say("call.raised", type="E", message="<object at 0x7f3a5c0012d0>"))
+    item = failing(say("call.raised", error="E: <object at 0x7f3a5c0012d0>"))
     text = to_text(report(item, printed="<f at 0xdeadbeef>"))
     assert "0x7f" not in text
     assert "0xdead" not in text
@@ -55,7 +55,7 @@ def test_addresses_are_left_out():
     ("messages", "key"),
     [
         ((say("value.differs", actual=0.123456789),), "hidden.differs"),
-        ((say("call.raised-at", type="ValueError", message="0.123456789"),), "hidden.raised"),
+        ((say("call.raised-at", error="ValueError: 0.123456789"),), "hidden.raised"),
         ((say("call.timeout", detail="0.123456789"),), "hidden.stopped"),
         ((say("return.shape", found="0.123456789"),), "hidden.shape"),
     ],

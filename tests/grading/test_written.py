@@ -25,17 +25,21 @@ def said(report, name):
     ("order", "points", "message"),
     [
         (["x1", "a1", "a3", "a2", "p2", "p1", "p3", "c1"], 4, None),
-        (["a1", "a2", "a3", "p1", "p2", "p3", "x1"], 3, "the 7 blocks stand, but the proof is not complete"),
+        (
+            ["a1", "a2", "a3", "p1", "p2", "p3", "x1"],
+            3,
+            "all of it stands up to block 7, the last one, but the proof is not complete",
+        ),
         (
             ["a1", "a2", "p1", "a3", "p2", "p3", "x1", "c1"],
             3,
-            "the first 2 blocks stand; block 3, p1, does not follow from them",
+            "the proof stands up to block 2; block 3, p1, does not follow",
         ),
         (["c2", "a1"], 0, "the first block, c2, cannot begin the proof"),
         (
             ["a1", "a2", "a3", "p1", "p2", "p3", "x1", "c1", "c2"],
             3,
-            "the first 8 blocks stand; block 9, c2, does not follow from them",
+            "the proof stands up to block 8; block 9, c2, does not follow",
         ),
         (["a1", "a1", "a2"], 0, "used more than once: a1"),
         ([], 0, "answers.yaml: proof has no answer yet"),
