@@ -126,7 +126,8 @@ def _answered(request: Request, language: str) -> Trace:
     from sdpa_cli.explaining.requests import answer, refuse_options
 
     name = request.subject or ""
-    if not _EXERCISE.fullmatch(name) or Path(name).exists():
+    # A workspace has folders of these names; a case is a file.
+    if not _EXERCISE.fullmatch(name) or Path(name).is_file():
         return answer(request)
     refuse_options(request)
     from sdpa_cli.explaining.exercises import explain_exercise

@@ -155,3 +155,9 @@ def test_interactive_in_a_real_terminal(case):
     wait_for(b"1 of 11")
     os.write(terminal, b"q")
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_an_exercise_is_meant_where_a_workspace_has_a_folder_of_its_name(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "F4").mkdir()
+    assert explained(capsys, "F4", "--lang", "en").startswith("F4 · The mask that comes too late")

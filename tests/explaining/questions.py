@@ -111,7 +111,7 @@ def _comparisons():
     yield "of a layer", lambda: explain_fault("mask-after-softmax", case("layer"))
     yield "catalogue", catalogue
     for library in LIBRARIES:
-        for name in ("two", "given", "top-left", "offset", "empty"):
+        for name in ("two", "given", "top-left", "offset", "empty", "window", "padding"):
             yield f"{name} as {library}", lambda name=name, library=library: explain_as(library, case(name))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from explaining.questions import case, trace
 
-from sdpa_cli.attention import Mask, attend
+from sdpa_cli.attention import Mask, Window, attend
 from sdpa_cli.explaining.comparing.conventions import LIBRARIES, explain_as
 from sdpa_cli.explaining.trace import Pair, Table, Words
 
@@ -73,3 +73,20 @@ def test_how_to_hand_it_over_speaks_of_what_differs():
     assert keys == ["as.do.polarity-attend"]
     keys = [part.key for part in step(trace("two as torch"), "translation").parts if isinstance(part, Words)]
     assert keys == ["as.do.nothing"]
+
+
+@pytest.mark.parametrize(
+    ("mask", "library", "keys"),
+    [
+        (Mask(causal=True, window=Window(1, 0)), "torch", ["as.do.matrix"]),
+        (Mask(causal=True, segments=[0, 1]), "jax", ["as.do.matrix"]),
+        (Mask(key_lengths=1), "onnx", ["as.do.matrix"]),
+        (Mask(causal=True, forbidden=np.array([[False, False], [False, True]])), "torch", ["as.do.matrix"]),
+        (Mask(causal=True, window=Window(1, 0)), "flash", ["as.do.window"]),
+        (Mask(causal=True, segments=[0, 1]), "flash", ["as.do.packed"]),
+    ],
+    ids=str,
+)
+def test_what_no_flag_says_is_handed_over_another_way(mask, library, keys):
+    found = explain_as(library, replace(case("two"), mask=mask))
+    assert [part.key for part in step(found, "translation").parts if isinstance(part, Words)] == keys

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.rule import MaskRule
 from sdpa_cli.cases import Case
 from sdpa_cli.explaining.comparing.faults import refuse, walked
 from sdpa_cli.explaining.comparing.sides import Sides, parting
@@ -153,11 +154,37 @@ def _any_empty(inputs: Inputs) -> bool:
 
 def _translation(library: Library, inputs: Inputs) -> tuple[Part, ...]:
     """How to hand over this case so that the same comes out."""
-    found: list[Part] = []
-    if inputs.rule.given is not None:
-        found.append(words(f"as.do.polarity-{library.true_means}"))
-    if inputs.rule.causal and inputs.rule.offset != _offset(inputs, library):
-        found.append(words(f"as.do.causal-{library.true_means}"))
+    found = _matrix(inputs, library) if library.true_means == "attend" else _flags(inputs, library)
     if _any_empty(inputs):
         found.append(words("as.do.empty"))
     return tuple(found) or (words("as.do.nothing"),)
+
+
+def _matrix(inputs: Inputs, library: Library) -> list[Part]:
+    """For a function that takes a mask matrix, which can say anything, and a causal flag, which says one thing."""
+    rule = inputs.rule
+    if _beyond_flag(rule) or (rule.causal and rule.given is not None):
+        return [words("as.do.matrix")]
+    if rule.given is not None:
+        return [words("as.do.polarity-attend")]
+    return [words("as.do.causal-attend")] if rule.causal and rule.offset != _offset(inputs, library) else []
+
+
+def _flags(inputs: Inputs, library: Library) -> list[Part]:
+    """For a function that takes no mask matrix, but a causal flag and a window."""
+    rule, found = inputs.rule, list[Part]()
+    if rule.given is not None:
+        found.append(words("as.do.polarity-no-mask"))
+    if rule.window is not None:
+        left, right = (-1 if reach is None else reach for reach in (rule.window.left, rule.window.right))
+        found.append(words("as.do.window", left=left, right=right))
+    if rule.patterns or rule.starts is not None or rule.lengths is not None:
+        found.append(words("as.do.packed"))
+    if (rule.causal or rule.window is not None) and rule.offset != _offset(inputs, library):
+        found.append(words("as.do.causal-no-mask"))
+    return found
+
+
+def _beyond_flag(rule: MaskRule) -> bool:
+    """Whether the mask holds what neither a causal flag nor the case's own matrix says."""
+    return rule.window is not None or bool(rule.patterns) or rule.starts is not None or rule.lengths is not None
