@@ -64,7 +64,7 @@ def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> Non
     everything = slice(0, inputs.queries)
     queries = scaled_queries(inputs, everything)
     state.clear()
-    for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
+    for tile in tiles(inputs.rule, everything, cut.keys):
         if tile.verdict is not Verdict.FORBIDDEN:
             state.at((..., tile.rows)).absorb(seen(inputs, queries[..., tile.rows, :], tile, scratch))
 

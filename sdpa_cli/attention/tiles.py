@@ -19,8 +19,6 @@ from sdpa_cli.attention.scores import THIN_ROWS
 
 TILE_KEYS = 256
 """Keys per tile. From 240 to 384 products are equally fast, with 128 some 5 % slower."""
-EDGE_KEYS = 128
-"""Keys per tile where the edge of a causal mask or window cuts through it, so that less is computed in vain."""
 WINDOW_ROWS = 256
 """Rows per region under a window no wider than TILE_KEYS, whose tiles are short: several heads then share a step."""
 TILE_BYTES = 1 << 20
@@ -53,9 +51,7 @@ class Cut:
     span: int
     """Keys per region."""
     keys: int
-    """Keys per tile."""
-    edge: int
-    """Keys per tile where causal or window cut through it."""
+    """Keys per tile, also where the edge of a causal mask cuts through it: narrower ones gain nothing."""
 
 
 class Tile(NamedTuple):
@@ -75,7 +71,7 @@ def plan(inputs: Inputs) -> Cut:
     queries, keys, block_size = max(1, inputs.queries), inputs.keys, inputs.options.block_size
     if inputs.size <= SMALL:
         tile = min(keys, block_size or keys)
-        return Cut(max(1, batch), max(1, kv_heads), group, queries, keys, tile, tile)
+        return Cut(max(1, batch), max(1, kv_heads), group, queries, keys, tile)
     most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
     rows = max(1, min(queries, most, WINDOW_ROWS if inputs.rule.is_narrow(TILE_KEYS) else most))
     heads = batch * kv_heads * group
@@ -91,7 +87,7 @@ def plan(inputs: Inputs) -> Cut:
         span = -(-span // (2 * tile)) * tile
     fit = TILE_BYTES // (inputs.dtype.itemsize * rows * stacked * tile)
     batched = max(1, min(kv_heads, fit, found // wanted))
-    return Cut(1, batched, stacked, rows, span, tile, tile if block_size or thin else min(EDGE_KEYS, tile))
+    return Cut(1, batched, stacked, rows, span, tile)
 
 
 def plan_parts(inputs: Inputs) -> Cut:
@@ -99,7 +95,7 @@ def plan_parts(inputs: Inputs) -> Cut:
     _, kv_heads, group = inputs.heads
     rows, span = max(1, min(inputs.queries, PART_ROWS)), min(inputs.keys, PART_KEYS)
     batched = max(1, min(kv_heads, PART_SCORES // (group * rows * span)))
-    return Cut(1, batched, group, rows, span, span, span)
+    return Cut(1, batched, group, rows, span, span)
 
 
 def _long(rows: int, d_v: int) -> int:
@@ -120,7 +116,7 @@ def regions(inputs: Inputs, cut: Cut) -> Iterator[Region]:
             yield Region(b, h, g, rows, cols)
 
 
-def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> Iterator[Tile]:
+def tiles(rule: MaskRule, rows: slice, keys: int) -> Iterator[Tile]:
     """Cut all keys into tiles, for the queries `rows`.
 
     Parameters
@@ -131,8 +127,6 @@ def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> It
         Which queries.
     keys
         Keys per tile.
-    edge
-        Keys per tile where causal or window cut through it; as `keys` by default.
 
     Yields
     ------
@@ -146,8 +140,7 @@ def tiles(rule: MaskRule, rows: slice, keys: int, edge: int | None = None) -> It
         yield Tile(slice(0, start), before, before, Verdict.FORBIDDEN)
     while start < stop:
         clear = rule.clear_until(rows, start)
-        width = keys if edge is None else min(keys, max(edge, clear - start))
-        cols = slice(start, min(start + width, stop))
+        cols = slice(start, min(start + keys, stop))
         if cols.stop <= clear and not rule.beyond_position(cols):
             yield Tile(cols, rows, after, Verdict.ALLOWED)
         else:

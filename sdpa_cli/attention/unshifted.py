@@ -96,7 +96,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
     queries = scaled_queries(inputs, everything, factor)
     state.clear()
     ones = np.ones(cut.keys, inputs.dtype)
-    for tile in tiles(inputs.rule, everything, cut.keys, cut.edge):
+    for tile in tiles(inputs.rule, everything, cut.keys):
         if tile.verdict is Verdict.FORBIDDEN:
             continue
         p = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch.scores)

@@ -66,7 +66,7 @@ def walk_tiles(attention: Attention, rows: Array, tile_keys: int) -> Iterator[tu
         found: list[TileStep] = []
         for region in sorted(by_rows[start], key=lambda region: region.cols.start):
             part = inputs.part(region)
-            for tile in tiles(part.rule, slice(0, part.queries), cut.keys, cut.edge):
+            for tile in tiles(part.rule, slice(0, part.queries), cut.keys):
                 step = _step(part, here - start, state, (tile.cols, tile.verdict))
                 state = step.after
                 first = region.cols.start

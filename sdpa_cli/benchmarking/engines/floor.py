@@ -64,7 +64,7 @@ def prepare(workload: Workload, inputs: Inputs, threads: int) -> Call:
 def _steps(part: attention_inputs.Inputs, cut: Cut) -> Iterator[_Step]:
     everything = slice(0, part.queries)
     queries = scaled_queries(part, everything)
-    for tile in tiles(part.rule, everything, cut.keys, cut.edge):
+    for tile in tiles(part.rule, everything, cut.keys):
         if tile.verdict is not Verdict.FORBIDDEN:
             yield _Step(queries[..., tile.rows, :], key_rows(part, tile.cols), value_rows(part, tile.cols))
 
