@@ -16,15 +16,9 @@ Array = NDArray[Any]
 Path = tuple[str | int, ...]
 Shape = tuple[int, ...]
 
-RANKS = {2: ("T", "d"), 3: ("N", "T", "d"), 4: ("B", "H", "T", "d")}
+RANKS = (2, 3, 4)
+"""Axes an array may have: ``(T, d)``, ``(N, T, d)`` or ``(B, H, T, d)``."""
 _LETTERS = {"Q": ("Tq", "d_k"), "K": ("Tk", "d_k"), "V": ("Tk", "d_v")}
-
-
-def named_axes(name: str, rank: int) -> tuple[str, ...]:
-    """The letters of an array's axes: ``("B", "H", "Tq", "d_k")`` for Q of rank 4."""
-    kv_heads = ("B", "H") if name == "Q" else ("B", "H_kv")
-    lead = {2: (), 3: ("N",), 4: kv_heads}[rank]
-    return (*lead, *_LETTERS[name])
 
 
 def as_array(value: ArrayLike) -> Array | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sdpa_cli.explaining.maths import Maths, Number
+from sdpa_cli.explaining.maths import Maths
 from sdpa_cli.explaining.trace import Bytes, Code, Link, Position, Value, Words
 from sdpa_cli.languages import Texts
 from sdpa_cli.views.explaining.notation import Notation
@@ -91,18 +91,3 @@ def _literal(text: str) -> Iterator[Piece]:
     for k, run in enumerate(text.split("`")):
         if run:
             yield Piece("code" if k % 2 else "text", run)
-
-
-def number_of(value: Value) -> float | None:
-    """The number a value is, for a form that keeps numbers as numbers."""
-    match value:
-        case bool():
-            return None
-        case int() | float():
-            return float(value)
-        case Number(inner):
-            return inner
-        case Position(index):
-            return float(index)
-        case _:
-            return None
