@@ -97,6 +97,20 @@ def shape_of(computed: Computed, name: Matrix) -> tuple[int, ...]:
     return computed.attention.shapes["O" if name in ("heads", "output") else "S"]
 
 
+def mask_axes(computed: Computed) -> frozenset[int]:
+    """The leading axes of the scores along which the mask is not the same everywhere."""
+    mask = computed.case.mask
+    # Each with its number of axes that are not leading ones.
+    parts = ((mask.key_lengths, 0), (mask.segments, 1), (mask.query_segments, 1), (mask.forbidden, 2))
+    arrays = [(np.asarray(part), inner) for part, inner in parts if part is not None]
+    return frozenset(
+        axis
+        for array, inner in arrays
+        for axis in range(array.ndim - inner)
+        if array.shape[axis] > 1 and (array != array.take([0], axis=axis)).any()
+    )
+
+
 def read(computed: Computed, name: Matrix, rows: Indices = slice(None), cols: Indices = slice(None)) -> NDArray[Any]:
     """A window of one matrix, ``(…, rows, columns)``, computed when it is asked for.
 

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sdpa_cli.computing import Computed, Matrix, axes_of, shape_of
+from sdpa_cli.computing import Computed, Matrix, axes_of, mask_axes, shape_of
 from sdpa_cli.views.glyphs import Glyphs, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Cell, Grid, Part, Row, written
@@ -94,7 +94,8 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
         runs = panels(widths, available)
         cols = near
     else:
-        fitting = columns_that_fit(widths, breadth, available, width(page.glyphs.ellipsis) + CELL_PADDING)
+        gap = CELL_PADDING + width(page.heat.text(page.glyphs.ellipsis, None))
+        fitting = columns_that_fit(widths, breadth, available, gap)
         runs = [middle_hidden(len(widths), fitting).indices]
         cols = middle_hidden(breadth, fitting)
     grids = tuple(_with_ellipses(_pick(grid, run), rows.gap, cols.gap, page.glyphs) for run in runs)
@@ -103,25 +104,45 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
 
 def sections(computed: Computed, shown: Shown) -> Iterator[tuple[Matrix, tuple[int, ...]]]:
     """The matrices that are shown, head by head, each with an index of its leading axes."""
-    names = shown.of(computed)
-    per_head = [name for name in names if axes_of(computed, name) == axes_of(computed, "scores")]
-    merged = [name for name in names if name not in per_head]
-    for group in (per_head, merged):
-        for leading in _visible(computed, shown, group)[0] if group else ():
-            yield from ((name, leading) for name in group)
+    for group in _groups(computed, shown):
+        deciding = mask_axes(computed) if "mask" in group else frozenset()
+        drawn = set()
+        for leading in _visible(_choices(computed, shown, group), shown)[0]:
+            # Heads that share their mask share its picture.
+            picture = tuple(leading[axis] for axis in sorted(deciding))
+            yield from ((name, leading) for name in group if name != "mask" or picture not in drawn)
+            drawn.add(picture)
 
 
 def left_out(computed: Computed, shown: Shown) -> str:
     """In words, the heads that are not shown for want of room."""
-    every, hidden = _visible(computed, shown, ["scores"])
-    if not hidden:
-        return ""
-    kind = "heads" if "head" in axes_of(computed, "scores") else "batch entries"
-    return f"{hidden} of {len(every) + hidden} {kind} not shown: --format json has them all"
+    for group in _groups(computed, shown):
+        choices = _choices(computed, shown, group)
+        visible, hidden = _visible(choices, shown)
+        if hidden:
+            several = {axis for axis, indices in zip(axes_of(computed, group[0]), choices, strict=True) if indices[1:]}
+            kind = "heads" if "head" in several else "batch entries"
+            return f"{hidden} of {len(visible) + hidden} {kind} not shown: --format json has them all"
+    return ""
 
 
-def _visible(computed: Computed, shown: Shown, group: list[Matrix]) -> tuple[list[tuple[int, ...]], int]:
-    every = list(itertools.product(*shown.leading(computed, group[0])))
+def _groups(computed: Computed, shown: Shown) -> list[list[Matrix]]:
+    """The matrices that are shown: those of each head, which stand together, and those of all heads."""
+    names = shown.of(computed)
+    per_head = [name for name in names if axes_of(computed, name) == axes_of(computed, "scores")]
+    return [group for group in (per_head, [name for name in names if name not in per_head]) if group]
+
+
+def _choices(computed: Computed, shown: Shown, group: list[Matrix]) -> list[Sequence[int]]:
+    """For each leading axis of a group, the indices that there is something to show of."""
+    choices = shown.leading(computed, group[0])
+    if group != ["mask"]:
+        return choices
+    return [indices if axis in mask_axes(computed) else indices[:1] for axis, indices in enumerate(choices)]
+
+
+def _visible(choices: list[Sequence[int]], shown: Shown) -> tuple[list[tuple[int, ...]], int]:
+    every = list(itertools.product(*choices))
     visible = Visible(tuple(range(len(every)))) if shown.heads is not None else middle_hidden(len(every), HEADS)
     return [every[i] for i in visible.indices], len(visible.hidden)
 
@@ -136,10 +157,13 @@ def margin(grid: Grid, glyphs: Glyphs) -> int:
 def column_widths(grid: Grid, heat: Heat) -> list[int]:
     """The cells that each column takes, its padding included."""
     return [
-        CELL_PADDING
-        + max([width(label), *(width(heat.text(row.cells[j].text, row.cells[j].share)) for row in grid.rows)])
-        for j, label in enumerate(grid.columns)
+        CELL_PADDING + max(width(heat.text(cell.text, cell.share)) for cell in (Cell(label), *cells))
+        for label, cells in zip(grid.columns, _columns(grid), strict=True)
     ]
+
+
+def _columns(grid: Grid) -> Iterator[tuple[Cell, ...]]:
+    return (tuple(row.cells[j] for row in grid.rows) for j in range(len(grid.columns)))
 
 
 def _pick(grid: Grid, columns: Sequence[int]) -> Grid:

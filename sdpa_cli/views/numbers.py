@@ -77,4 +77,15 @@ def only(size: int, what: str) -> str:
     >>> only(1, "row"), only(3, "column")
     ('there is only 1 row', 'there are only 3 columns')
     """
-    return f"there is only 1 {what}" if size == 1 else f"there are only {size} {what}s"
+    return f"there {'is' if size == 1 else 'are'} only {counted(size, what)}"
+
+
+def counted(size: int, what: str) -> str:
+    """So many of something.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(3, "column")
+    ('1 row', '3 columns')
+    """
+    return f"{size} {what}" if size == 1 else f"{size} {what}s"

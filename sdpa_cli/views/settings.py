@@ -11,7 +11,7 @@ from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.cases import Case
 from sdpa_cli.computing import Cache, Computed, axes_of
 from sdpa_cli.views.glyphs import Glyphs
-from sdpa_cli.views.numbers import brief
+from sdpa_cli.views.numbers import brief, counted
 
 AXES = {"batch": "B", "head": "H"}
 LETTERS = {"Q": ("Tq", "d_k"), "K": ("Tk", "d_k"), "V": ("Tk", "d_v")}
@@ -51,7 +51,7 @@ def layer_lines(case: Case) -> Iterator[tuple[str, str]]:
     layer, placement = case.layer, case.placement
     if layer is not None:
         heads, kv_heads = layer.projections.heads, layer.projections.kv_heads
-        count = "one head" if heads is None else f"{heads} heads, {kv_heads} for keys and values"
+        count = "one head" if heads is None else f"{counted(heads, 'head')}, {kv_heads} for keys and values"
         source = "" if layer.memory is None else f", memory ({joined(layer.memory.shape)})"
         yield "layer", f"X ({joined(layer.x.shape)}){source}; {count}"
     told = []
@@ -117,8 +117,12 @@ def mask_parts(mask: Mask) -> Iterator[str]:
 
 def cache_words(cache: Cache) -> str:
     """How much was cached."""
-    before = f"{cache.before} tokens before; " if cache.before else ""
-    steps = f"{_some(map(str, cache.kept))} at each step; " if len(cache.kept) > 1 else f"{cache.kept[-1]} tokens; "
+    before = f"{counted(cache.before, 'token')} before; " if cache.before else ""
+    steps = (
+        f"{_some(map(str, cache.kept))} at each step; "
+        if len(cache.kept) > 1
+        else f"{counted(cache.kept[-1], 'token')}; "
+    )
     return f"{before}{steps}{cache.nbytes} bytes"
 
 

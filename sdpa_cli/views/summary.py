@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 
 from sdpa_cli.attention import Additive, Linear
-from sdpa_cli.computing import Computed, Matrix, axes_of, shape_of
+from sdpa_cli.computing import Computed, Matrix, axes_of, mask_axes, shape_of
 from sdpa_cli.views.glyphs import Glyphs
-from sdpa_cli.views.numbers import brief
+from sdpa_cli.views.numbers import brief, counted
 from sdpa_cli.views.settings import (
     cache_words,
     joined,
@@ -19,6 +19,8 @@ from sdpa_cli.views.settings import (
     score_words,
     slope_words,
 )
+
+ALL_OF = {"batch": "batch entries", "head": "heads"}
 
 
 def title(computed: Computed, glyphs: Glyphs) -> str:
@@ -59,7 +61,7 @@ def summary(computed: Computed, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
     if attention.dtype.name != "float64":
         yield "dtype", attention.dtype.name
     if case.block_size is not None:
-        yield "block", f"{case.block_size} keys at a time"
+        yield "block", f"{counted(case.block_size, 'key')} at a time"
 
 
 def formula(computed: Computed, name: Matrix, glyphs: Glyphs) -> str:
@@ -97,8 +99,11 @@ def _scores(computed: Computed, glyphs: Glyphs) -> str:
 
 def place_words(computed: Computed, name: Matrix, leading: tuple[int, ...]) -> list[str]:
     """Which batch entry and head, counted from 1; nothing for a single matrix."""
-    axes, sizes = axes_of(computed, name), shape_of(computed, name)
-    return [f"{axis} {i + 1} of {size}" for axis, i, size in zip(axes, leading, sizes, strict=False)]
+    places = list(zip(axes_of(computed, name), leading, shape_of(computed, name), strict=False))
+    deciding = mask_axes(computed) if name == "mask" else range(len(places))
+    shared = [ALL_OF[axis] for n, (axis, _, size) in enumerate(places) if n not in deciding and size > 1]
+    words = [f"{axis} {i + 1} of {size}" for n, (axis, i, size) in enumerate(places) if n in deciding or size == 1]
+    return [*words, f"the same for all {' and '.join(shared)}"] if shared else words
 
 
 def _scale(computed: Computed, glyphs: Glyphs) -> str:

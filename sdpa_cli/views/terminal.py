@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sdpa_cli.computing import Computed, Matrix
-from sdpa_cli.views.excerpts import Page, Shown, excerpt, left_out, sections
+from sdpa_cli.views.excerpts import INDENT, Page, Shown, excerpt, left_out, sections
 from sdpa_cli.views.glyphs import glyphs_for
 from sdpa_cli.views.heat import Heat, heat_for
 from sdpa_cli.views.matrices import Grid
@@ -18,6 +18,13 @@ from sdpa_cli.views.numbers import brief
 from sdpa_cli.views.summary import formula, place_words, summary, title
 from sdpa_cli.views.tables import HEADER, QUIET, table_lines
 from sdpa_cli.views.verification import verdict_lines
+from sdpa_cli.views.wrapping import in_lines
+
+# What the name of a setting takes.
+NAME_CELLS = 8
+# What stands before a verdict, and before what explains it.
+VERDICT_CELLS, DETAIL_CELLS = 2, 4
+GAP = "   "
 
 
 def page_for(console: Console) -> Page:
@@ -49,7 +56,8 @@ def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
     """The lines of a computed case: title, summary, matrices, verdicts."""
     yield Text(title(computed, page.glyphs), style=HEADER)
     for name, words in summary(computed, page.glyphs):
-        yield Text.assemble((f"{name:<8}", QUIET), words)
+        for k, line in enumerate(_folded(words, page.width - NAME_CELLS)):
+            yield Text.assemble((f"{'' if k else name:<{NAME_CELLS}}", QUIET), line)
     for name, leading in sections(computed, shown):
         yield Text()
         yield from _matrix_lines(computed, name, leading, shown, page)
@@ -66,9 +74,9 @@ def _matrix_lines(
 ) -> Iterator[Text]:
     page = page if name == "weights" else replace(page, heat=Heat())
     found = excerpt(computed, name, leading, shown, page)
-    place = ", ".join(place_words(computed, name, leading))
-    heading = Text.assemble((name, HEADER), f"  {formula(computed, name, page.glyphs)}", f"   {place}" if place else "")
-    yield heading.append_text(_legend(found.grids, page))
+    heading = Text.assemble((name, HEADER), f"  {formula(computed, name, page.glyphs)}")
+    place = Text(", ".join(place_words(computed, name, leading)))
+    yield from _beside([part for part in (heading, place, _legend(found.grids, page)) if part], page)
     for grid in found.grids:
         yield from table_lines(grid, page)
     if found.legend:
@@ -77,11 +85,29 @@ def _matrix_lines(
         yield Text(f"  {page.glyphs.ellipsis} {words}", style=QUIET)
 
 
+def _folded(words: str, room: int) -> list[str]:
+    """A setting in lines: a list of things is broken between them, a sentence between its words."""
+    gap = "   " if "   " in words else " "
+    return in_lines(words.split(gap), room, gap)
+
+
+def _beside(parts: list[Text], page: Page) -> Iterator[Text]:
+    """Parts of a heading beside each other, as far as there is room, and then on lines of their own."""
+    line, *others = parts
+    for part in others:
+        if line.cell_len + len(GAP) + part.cell_len > page.width:
+            yield line
+            line = Text(" " * INDENT).append_text(part)
+        else:
+            line = line.append(GAP).append_text(part)
+    yield line
+
+
 def _legend(grids: tuple[Grid, ...], page: Page) -> Text:
     """What the shades of a heat map mean."""
     if not page.heat.styles or not grids:
         return Text()
-    legend = Text("   ").append("0 ", style=QUIET)
+    legend = Text().append("0 ", style=QUIET)
     for style in page.heat.styles:
         legend.append("  ", style=style)
     return legend.append(f" {brief(grids[0].largest)}", style=QUIET)
@@ -92,6 +118,7 @@ def _verdicts(computed: Computed, page: Page) -> Iterator[Text]:
         first, *others = verdict_lines(computed, verdict, page.glyphs)
         holds = verdict.difference is None
         sign = Text(page.glyphs.tick if holds else page.glyphs.cross, style="bold green" if holds else "bold red")
-        yield sign.append(f" {first}", style="not bold default")
-        for line in others:
-            yield Text(f"    {line}")
+        for k, line in enumerate(_folded(first, page.width - VERDICT_CELLS)):
+            yield sign.append(f" {line}", style="not bold default") if k == 0 else Text(f"{' ' * VERDICT_CELLS}{line}")
+        for words in others:
+            yield from (Text(f"{' ' * DETAIL_CELLS}{line}") for line in _folded(words, page.width - DETAIL_CELLS))

@@ -91,7 +91,7 @@ def test_the_command_line_goes_before_the_file(sdpa):
     assert lines[3:6] == [
         "mask    key lengths 1: 2 of 4 cells forbidden",
         "dtype   float32",
-        "block   1 keys at a time",
+        "block   1 key at a time",
     ]
 
 

@@ -44,7 +44,7 @@ scale   1/√2 = 0.7071
 mask    causal; window 1 left, unlimited right: 16 of 36 cells forbidden
 cache   1, 2, 2 at each step; 128 bytes
 
-mask  why a key is forbidden; ✓ where it is allowed   head 2 of 4
+mask  why a key is forbidden; ✓ where it is allowed   the same for all heads
   q\\k  the  cat  sat
   the    ✓    c    c
   cat    ✓    ✓    c
@@ -129,7 +129,7 @@ def test_a_layer_as_an_archive(computed):
 
 def test_a_layer_as_markdown(computed):
     text = "".join(markdown_pieces(computed(LAYER), HEAD_2))
-    assert "**mask**, head 2 of 4: `why a key is forbidden; ✓ where it is allowed`" in text
+    assert "**mask**, the same for all heads: `why a key is forbidden; ✓ where it is allowed`" in text
     assert "| **sat** | w | ✓ | ✓ |\n\nc causal; w window\n" in text
     assert "**output**: `O = C·W_O`" in text
 
@@ -172,6 +172,58 @@ def test_a_reason_that_forbids_nothing_is_not_told(computed):
     assert "".join(table_pieces(wide, Shown(("mask",)), console)).splitlines()[-1] == "  c causal"
 
 
+BATCHED = """\
+Q: {random: normal, shape: [2, 2, 3, 1], seed: 1}
+K: {random: normal, shape: [2, 2, 3, 1], seed: 2}
+V: {random: normal, shape: [2, 2, 3, 1], seed: 3}
+"""
+PER_HEAD = [[[[0, 0, 0]] * 3, [[0, 0, 1]] * 3]]
+PICTURES = {
+    "causal": ("causal", ["the same for all batch entries and heads"]),
+    "one-length": ("{key_lengths: 2}", ["the same for all batch entries and heads"]),
+    "equal-lengths": ("{key_lengths: [2, 2]}", ["the same for all batch entries and heads"]),
+    "lengths": ("{key_lengths: [2, 3]}", [f"batch {i} of 2, the same for all heads" for i in (1, 2)]),
+    "documents": (
+        "{segments: [[0, 0, 1], [0, 1, 1]]}",
+        [f"batch {i} of 2, the same for all heads" for i in (1, 2)],
+    ),
+    "a-matrix-per-head": (str(PER_HEAD), [f"head {i} of 2, the same for all batch entries" for i in (1, 2)]),
+    "lengths-per-head": (
+        "{key_lengths: [[1, 2], [2, 3]]}",
+        [f"batch {i} of 2, head {j} of 2" for i in (1, 2) for j in (1, 2)],
+    ),
+}
+
+
+@pytest.mark.parametrize("others", [(), ("scores", "output")], ids=["alone", "among-others"])
+@pytest.mark.parametrize(("mask", "places"), PICTURES.values(), ids=PICTURES)
+def test_heads_that_share_their_mask_share_its_picture(table, mask, places, others):
+    lines = table(f"{BATCHED}mask: {mask}\n", "mask", *others, width=120).splitlines()
+    heading = "mask  why a key is forbidden; ✓ where it is allowed   "
+    assert [line.removeprefix(heading) for line in lines if line.startswith(heading)] == places
+
+
+@pytest.mark.parametrize(
+    ("matrices", "told"),
+    [
+        (("mask",), []),
+        (("output",), []),
+        (("scores",), ["… 4 of 8 heads not shown: --format json has them all"]),
+        (("mask", "scores"), ["… 4 of 8 heads not shown: --format json has them all"]),
+    ],
+    ids=["one-picture", "one-output", "scores", "both"],
+)
+def test_heads_are_missed_only_where_there_would_be_something_to_see(table, matrices, told):
+    eight = LAYER.replace("[4, 8]", "[4, 16]").replace("[8, 3]", "[16, 3]").replace("num_heads: 4", "num_heads: 8")
+    lines = table(eight, *matrices).splitlines()
+    assert [line for line in lines if "not shown" in line] == told
+
+
+def test_batch_entries_with_one_head_each_are_missed_as_batch_entries(table):
+    lines = table(BATCHED.replace("[2, 2,", "[9, 1,"), "scores").splitlines()
+    assert lines[-1] == "… 5 of 9 batch entries not shown: --format json has them all"
+
+
 def test_the_letters_of_reasons_are_those_of_explain():
     """Who reads both meets one set of signs."""
     spoken = load("sdpa_cli.explaining", "en")
@@ -195,7 +247,7 @@ LINES = {
     "alibi": (QKV + "alibi: [0.5]\n", "alibi   slope · distance taken off the scores; slopes 0.5"),
     "alibi-scores": (QKV + "alibi: [0.5]\n", "scores  S = QKᵀ/√d_k - slope·distance"),
     "rope": (QKV + "rope: interleaved\n", "place   Q and K turned, interleaved pairs, base 10000"),
-    "past": (QKV + "past: {K: [[1, 2]], V: [[3, 4]]}\n", "cache   1 tokens before; 3 tokens; 96 bytes"),
+    "past": (QKV + "past: {K: [[1, 2]], V: [[3, 4]]}\n", "cache   1 token before; 3 tokens; 96 bytes"),
     "documents": (QKV + "mask: {segments: [0, 1]}\n", "mask    documents 0, 1: 2 of 4 cells forbidden"),
     "sparse": (
         QKV + "mask: {stride: 2, global_tokens: [0]}\n",
@@ -206,6 +258,7 @@ LINES = {
         "mask    key lengths 1, padding on the left: 2 of 4 cells forbidden",
     ),
     "sinusoidal": (ONE_HEAD + "positions: sinusoidal\n", "place   sinusoids added to X"),
+    "num-heads-1": (ONE_HEAD + "num_heads: 1\n", "layer   X (2, 2); 1 head, 1 for keys and values"),
     "one-head": (ONE_HEAD, "layer   X (2, 2); one head"),
     "learned": (ONE_HEAD + "positions: [[1, 0], [0, 1]]\n", "place   learned vectors added to X"),
     "memory": (

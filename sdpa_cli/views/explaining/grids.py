@@ -12,11 +12,11 @@ from sdpa_cli.explaining.trace import Matrix, Pair, Reasons, words
 from sdpa_cli.views.excerpts import Page
 from sdpa_cli.views.explaining.cells import Label, WrittenCell, WrittenMatrix, labels, written
 from sdpa_cli.views.explaining.signs import fitted
-from sdpa_cli.views.explaining.wrapping import in_lines, wrapped
 from sdpa_cli.views.glyphs import flush_right, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.windows import panels
+from sdpa_cli.views.wrapping import in_lines, wrapped
 
 if TYPE_CHECKING:
     from sdpa_cli.views.explaining.terminal import Setting

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from sdpa_cli.views.explaining.wrapping import wrapped
 from sdpa_cli.views.tables import HEADER
+from sdpa_cli.views.wrapping import wrapped
 
 _ITEM = re.compile(r"( *)([-*]|\d+\.) +(.*)")
 _CODE = "    "

@@ -34,10 +34,10 @@ from sdpa_cli.views.explaining.plain import plain
 from sdpa_cli.views.explaining.prose import Piece, Voice
 from sdpa_cli.views.explaining.signs import fitted
 from sdpa_cli.views.explaining.statements import statement_lines
-from sdpa_cli.views.explaining.wrapping import in_lines, wrapped
 from sdpa_cli.views.glyphs import width
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.terminal import page_for
+from sdpa_cli.views.wrapping import in_lines, wrapped
 
 LINE = 88
 """Prose is not set wider than this, however wide the terminal is."""
