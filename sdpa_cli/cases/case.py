@@ -156,7 +156,9 @@ class Case:
         try:
             yield
         except EmptyRowsError as error:
-            raise error.counted_from(1).located(self.source.locate) from None
+            from sdpa_cli.cases.emptied import emptied
+
+            raise emptied(self, error).located(self.source.locate) from None
         except NonFiniteScoreError as error:
             from sdpa_cli.cases.blaming import blamed
 

@@ -9,7 +9,7 @@ from yaml.events import CollectionEndEvent, Event, MappingStartEvent, ScalarEven
 
 from sdpa_cli.cases.cursor import Cursor
 from sdpa_cli.cases.kinds import Json, Kind
-from sdpa_cli.cases.nodes import is_null, named, nearest, report_kind
+from sdpa_cli.cases.nodes import as_file, is_null, named, nearest, report_kind
 from sdpa_cli.cases.numbers import shown
 from sdpa_cli.cases.source import Steps
 
@@ -102,6 +102,10 @@ class Group:
     def words(self) -> str:
         """In words."""
         return f"`{self.example}`"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"mappings such as {self.words()}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -203,10 +207,11 @@ class OneOf:
             near = nearest(first, tuple(self.mapped_by))
             hint = f"did you mean {near}?" if near else None
         else:
-            kind = self.single
+            hint = as_file(event) if "file" in self.mapped_by else None
+            kind = None if hint else self.single
         if kind is not None:
             return kind.read(cursor, steps)
-        report_kind(cursor, event, steps, self.words(), hint)
+        report_kind(cursor, event, steps, self.words().replace("`", ""), hint)
         cursor.skip()
         return None
 
@@ -218,9 +223,16 @@ class OneOf:
         """In words."""
         return ", or ".join(kind.words() for kind in self._kinds())
 
+    def several(self) -> str:
+        """In words, many."""
+        return ", or of ".join(kind.several() for kind in self._kinds())
+
     def _kinds(self) -> list[Kind]:
-        given = (self.single, self.listed, *self.mapped_by.values(), self.mapped)
-        return list({id(kind): kind for kind in given if kind is not None}.values())
+        kinds: list[Kind] = []
+        for kind in (self.single, self.listed, *self.mapped_by.values(), self.mapped):
+            if kind is not None and kind not in kinds:
+                kinds.append(kind)
+        return kinds
 
 
 def _published(one: Field) -> Json:

@@ -34,6 +34,9 @@ class Kind(Protocol):
     def words(self) -> str:
         """The same rule in a few words of Markdown."""
 
+    def several(self) -> str:
+        """What a list of such values is a list of, in words."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -53,9 +56,16 @@ class Number:
 
     def words(self) -> str:
         """In words."""
+        return f"number{self._bound()}"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"numbers{self._bound()}"
+
+    def _bound(self) -> str:
         if self.least is not None:
-            return f"number ≥ {self.least:g}"
-        return "number" if self.above is None else f"number > {self.above:g}"
+            return f" ≥ {self.least:g}"
+        return "" if self.above is None else f" > {self.above:g}"
 
     def _parse(self, text: str) -> float:
         value = number(text)
@@ -81,7 +91,14 @@ class Integer:
 
     def words(self) -> str:
         """In words."""
-        return "whole number" if self.least is None else f"whole number ≥ {self.least}"
+        return f"whole number{self._bound()}"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"whole numbers{self._bound()}"
+
+    def _bound(self) -> str:
+        return "" if self.least is None else f" ≥ {self.least}"
 
     def _parse(self, text: str) -> int:
         value = whole(text)
@@ -105,6 +122,10 @@ class Flag:
     def words(self) -> str:
         """In words."""
         return "`true` or `false`"
+
+    def several(self) -> str:
+        """In words, many."""
+        return "truth values"
 
 
 @dataclass(frozen=True)
@@ -135,6 +156,10 @@ class Choice:
         """In words."""
         return " or ".join(f"`{option}`" for option in self.options)
 
+    def several(self) -> str:
+        """In words, many."""
+        return self.words()
+
 
 @dataclass(frozen=True)
 class Text:
@@ -152,6 +177,10 @@ class Text:
     def words(self) -> str:
         """In words."""
         return "text"
+
+    def several(self) -> str:
+        """In words, many."""
+        return "texts"
 
 
 @dataclass(frozen=True)
@@ -183,4 +212,8 @@ class ListOf:
 
     def words(self) -> str:
         """In words."""
-        return f"list of {self.item.words()}"
+        return f"list of {self.item.several()}"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"lists of {self.item.several()}"

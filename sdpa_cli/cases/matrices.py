@@ -17,7 +17,7 @@ from sdpa_cli.cases.cursor import Cursor
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.inline import read_inline
 from sdpa_cli.cases.kinds import Choice, Integer, Json, ListOf, Text
-from sdpa_cli.cases.nodes import named, nearest, report_kind
+from sdpa_cli.cases.nodes import as_file, named, nearest, report_kind
 from sdpa_cli.cases.source import Steps
 from sdpa_cli.errors import InputError, Problem
 
@@ -64,7 +64,7 @@ class Matrix:
             found = self._read_elsewhere(cursor, steps)
         else:
             found = None
-            report_kind(cursor, event, steps, self._expected())
+            report_kind(cursor, event, steps, self._expected(), as_file(event))
             cursor.skip()
         if found is None or found.ndim in self.ranks:
             return found
@@ -84,6 +84,10 @@ class Matrix:
         if self.ranks[-1] == 1:
             return listed
         return f"matrix of {self.cell.name}" if self.ranks[0] > 1 else f"{listed}, or matrix"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"matrices of {self.cell.name}"
 
     def _elsewhere(self) -> tuple[Group, ...]:
         return (FILE, RANDOM) if self.cell is NUMBERS else (FILE,)

@@ -14,6 +14,7 @@ from sdpa_cli.cases.numbers import NULLS, NotUnderstood, shown
 from sdpa_cli.cases.source import Steps
 
 T = TypeVar("T")
+_ARRAY_FILE = re.compile(r"[\w./-]+\.(npy|npz|csv)", re.IGNORECASE)
 
 
 def read_scalar(cursor: Cursor, steps: Steps, parse: Callable[[str], T]) -> T | None:
@@ -70,6 +71,13 @@ def report_kind(cursor: Cursor, event: Event, steps: Steps, expected: str, hint:
 def is_null(event: Event) -> bool:
     """Whether nothing, or YAML's word for nothing, stands here."""
     return isinstance(event, ScalarEvent) and not event.style and event.value in NULLS
+
+
+def as_file(event: Event) -> str | None:
+    """What to do about a bare name of a file of numbers; nothing about anything else."""
+    if not isinstance(event, ScalarEvent) or not _ARRAY_FILE.fullmatch(event.value):
+        return None
+    return f"a matrix is read from a file with {{file: {event.value}}}"
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str | None:

@@ -114,3 +114,7 @@ class FreeMapping:
     def words(self) -> str:
         """In words."""
         return f"mapping such as `{self.example}`"
+
+    def several(self) -> str:
+        """In words, many."""
+        return f"mappings such as `{self.example}`"

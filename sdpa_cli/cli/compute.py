@@ -128,6 +128,10 @@ def _refuse(sources: list[str], targets: dict[str, Path | None], cases: list[Cas
     if targets["--save"] is not None and len(cases) != 1:
         hint = "save each on its own, or write --format json, which holds them all"
         problems.append(Problem("save-several", f"--save takes one case, and here are {len(cases)}", hint=hint))
+    if targets["--save"] is not None and targets["--save"].suffix.lower() != ".npz":
+        message = f"--save writes several arrays, and {targets['--save']} is not named as their archive"
+        hint = f"--save {targets['--save'].stem}.npz; np.load gives its arrays by name"
+        problems.append(Problem("save-kind", message, "a file ending in .npz", hint))
     if problems:
         raise InputError(*problems)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -18,13 +19,14 @@ from sdpa_cli.views.numbers import brief
 from sdpa_cli.views.summary import formula, place_words, summary, title
 from sdpa_cli.views.tables import HEADER, QUIET, table_lines
 from sdpa_cli.views.verification import verdict_lines
-from sdpa_cli.views.wrapping import in_lines
+from sdpa_cli.views.wrapping import in_lines, wrapped
 
 # What the name of a setting takes.
 NAME_CELLS = 8
 # What stands before a verdict, and before what explains it.
 VERDICT_CELLS, DETAIL_CELLS = 2, 4
 GAP = "   "
+PARTS = re.compile(r" {3}|(?<=[;:]) ")
 
 
 def page_for(console: Console) -> Page:
@@ -86,9 +88,10 @@ def _matrix_lines(
 
 
 def _folded(words: str, room: int) -> list[str]:
-    """A setting in lines: a list of things is broken between them, a sentence between its words."""
+    """A setting in lines: broken between its parts where they fit, and else between words."""
     gap = "   " if "   " in words else " "
-    return in_lines(words.split(gap), room, gap)
+    lines = in_lines(PARTS.split(words), room, gap)
+    return [line for part in lines for line in wrapped(part, room)]
 
 
 def _beside(parts: list[Text], page: Page) -> Iterator[Text]:

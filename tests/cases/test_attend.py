@@ -56,6 +56,30 @@ def test_rows_without_a_key_are_told_counting_from_one(case_of):
     ]
 
 
+TURNED = "1 forbids here: if yours means allowed, write mask_means: allowed"
+
+
+@pytest.mark.parametrize(
+    ("mask", "turned"),
+    [
+        ("mask: [[1, 0], [1, 1]]", True),
+        ("mask: [[1, 1], [0, 0]]", True),
+        ("mask: [[1, 0], [0, 0]]\nmask_means: allowed", False),
+        ("mask: [[1, 0], [1, 1]]\nmask_means: forbidden", False),
+        ("mask: {forbidden: [[1, 0], [1, 1]]}", False),
+        ("mask: {allowed: [[0, 0], [1, 1]]}", False),
+        ("mask: {key_lengths: 0}", False),
+    ],
+)
+def test_a_mask_that_may_be_meant_the_other_way_is_told_how_to_say_so(case_of, mask, turned):
+    assert (TURNED in told(case_of(QKV + mask), EmptyRowsError)) == turned
+
+
+def test_turning_a_mask_is_not_advised_where_it_empties_more_rows(case_of):
+    three = "Q: [[1], [2], [3]]\nK: [[1], [2]]\nV: [[1], [2]]\nmask: [[0, 0], [0, 0], [1, 1]]"
+    assert TURNED not in told(case_of(three), EmptyRowsError)
+
+
 THREE_HEADS = (
     "Q: {random: normal, shape: [1, 4, 2, 2], seed: 1}\nV: {random: normal, shape: [1, 2, 2, 3], seed: 1}\n"
     "K: [[[[1, 2], [3, 4]],\n     [[5, 6], [7, nan]]]]\n"

@@ -250,7 +250,8 @@ def test_an_override_mask_matrix_is_read_as_the_file_says(here):
             Overrides(mask="[[1, 1], [0, 0]]"),
             "--mask:1:1: error: row 1 has no key to look at: every key is forbidden (counting from 1)\n"
             "    [[1, 1], [0, 0]]\n    ^\n  expected: at least one allowed key in every row\n"
-            "  hint: allow a key there, or set empty_rows to 'zero' for a row of zeros",
+            "  hint: allow a key there, or set empty_rows to 'zero' for a row of zeros; "
+            "1 forbids here: if yours means allowed, write mask_means: allowed",
         ),
     ],
 )

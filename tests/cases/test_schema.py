@@ -228,6 +228,28 @@ def test_every_line_of_the_table_has_its_four_cells():
         assert len(re.split(r"(?<!\\)\|", line)) == 6
 
 
+def test_lists_and_choices_are_said_in_whole_words():
+    holds = {line.split("`")[1]: line.split(" | ")[1] for line in field_table().splitlines()[2:]}
+    assert holds["tokens"] == "list of texts"
+    assert holds["alibi"] == "`true` or `false`, or list of numbers"
+    assert holds["position_ids"] == "list of whole numbers, or of lists of whole numbers"
+    assert holds["mask.key_lengths"] == (
+        "whole number ≥ 0, or list of whole numbers ≥ 0, or of lists of whole numbers ≥ 0"
+    )
+    assert holds["positions"] == "`sinusoidal`, or matrix of numbers"
+
+
+def test_no_alternative_of_the_schema_is_there_twice():
+    def alternatives(schema):
+        children = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+        yield from schema.get("anyOf", []) and [schema["anyOf"]] if isinstance(schema, dict) else []
+        for child in children:
+            yield from alternatives(child)
+
+    for several in alternatives(case_schema()):
+        assert len({json.dumps(one) for one in several}) == len(several)
+
+
 def test_every_field_is_described_in_whole_sentences():
     for _, group in groups(CASE):
         for field in group.fields:

@@ -143,8 +143,14 @@ REFUSED = {
         "error: --output two.yaml is a file that is being read\n  hint: choose another name\n",
     ),
     "two results in one file": (
-        ["two.yaml", "--output", "r", "--save", "r"],
-        "error: --output and --save both name r\n",
+        ["two.yaml", "--output", "r.npz", "--save", "r.npz"],
+        "error: --output and --save both name r.npz\n",
+    ),
+    "saving anything but an archive": (
+        ["two.yaml", "--save", "r.npy"],
+        "error: --save writes several arrays, and r.npy is not named as their archive\n"
+        "  expected: a file ending in .npz\n"
+        "  hint: --save r.npz; np.load gives its arrays by name\n",
     ),
     "no folder": (
         ["two.yaml", "--save", "none/r.npz"],

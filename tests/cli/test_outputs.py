@@ -63,14 +63,14 @@ def test_a_dash_is_standard_output_as_it_is_standard_input(folder, capsys):
 
 @pytest.mark.parametrize("option", ["--output", "--save"])
 def test_a_matrix_that_the_case_reads_is_not_overwritten(folder, capsys, option):
-    np.save("q.npy", np.eye(2))
-    before = Path("q.npy").read_bytes()
-    Path("case.yaml").write_text(TWO_TOKENS.replace("[[1, 0], [0, 1]]", "{file: q.npy}"), "utf-8")
-    assert cli.run(["compute", "case.yaml", option, "q.npy"]) == 2
+    np.savez("q.npz", np.eye(2))
+    before = Path("q.npz").read_bytes()
+    Path("case.yaml").write_text(TWO_TOKENS.replace("[[1, 0], [0, 1]]", "{file: q.npz}"), "utf-8")
+    assert cli.run(["compute", "case.yaml", option, "q.npz"]) == 2
     assert (
-        capsys.readouterr().err == f"error: {option} q.npy is a file that is being read\n  hint: choose another name\n"
+        capsys.readouterr().err == f"error: {option} q.npz is a file that is being read\n  hint: choose another name\n"
     )
-    assert Path("q.npy").read_bytes() == before
+    assert Path("q.npz").read_bytes() == before
 
 
 def test_a_target_that_cannot_be_looked_at_is_told(folder, capsys, monkeypatch):
