@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
@@ -16,7 +17,10 @@ from sdpa_cli.explaining.topics import TOPICS, explain_topic
 from sdpa_cli.explaining.topics.building import TopicOptions
 from sdpa_cli.explaining.trace import Trace
 
+SUBJECTS = f"a case file, an exercise such as F1, or one of {', '.join(TOPICS)}"
 LIBRARIES = ("torch", "flash", "onnx", "jax")
+
+_BARE_WORD = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True)
@@ -76,9 +80,7 @@ def _answered(request: Request) -> Trace:
 
         return _only(explain_fault(request.fault, None if request.subject is None else _case(request)), request)
     if request.subject is None:
-        raise InputError(
-            Problem("no-subject", "what is to be explained?", f"a case file, or one of {', '.join(TOPICS)}")
-        )
+        raise InputError(Problem("no-subject", "what is to be explained?", SUBJECTS))
     if _is_topic(request.subject):
         return _only(explain_topic(request.subject, request.options), request)
     return _of_case(_case(request), request)
@@ -114,10 +116,10 @@ def _is_topic(subject: str) -> bool:
 def _case(request: Request) -> Case:
     """The one case that is meant."""
     subject = str(request.subject)
-    if subject != "-" and not Path(subject).exists() and (near := get_close_matches(subject, TOPICS, n=1)):
-        raise InputError(
-            Problem("no-subject", f"there is no file and no topic '{subject}'", hint=f"did you mean {near[0]}?")
-        )
+    if subject != "-" and not Path(subject).exists() and (near := _meant_as_a_topic(subject)) is not None:
+        hint = f"did you mean {near[0]}?" if near else None
+        message = f"there is no file and no topic '{subject}'"
+        raise InputError(Problem("no-subject", message, None if near else SUBJECTS, hint))
     cases = load_cases([subject], request.overrides)
     number = request.document or 1
     if len(cases) > 1 and request.document is None:
@@ -126,6 +128,12 @@ def _case(request: Request) -> Case:
     if number > len(cases):
         raise InputError(Problem("no-such-case", f"--document {number}: {subject} holds {len(cases)} cases"))
     return cases[number - 1]
+
+
+def _meant_as_a_topic(subject: str) -> list[str] | None:
+    """The topic that comes nearest, if any does; None for what is rather the name of a file."""
+    near = get_close_matches(subject, TOPICS, n=1)
+    return near if near or _BARE_WORD.fullmatch(subject) else None
 
 
 def _contradictions(request: Request) -> Iterator[Problem]:

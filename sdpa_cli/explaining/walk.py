@@ -119,6 +119,11 @@ class Walk:
         return self.attention.forbidden(self.rows, self.cols)
 
     @cached_property
+    def masked(self) -> bool:
+        """Whether the mask forbids anything at all, be it shown or not."""
+        return int(self.attention.live_counts().min()) < len(self.k)
+
+    @cached_property
     def maximum(self) -> Array:
         """The largest live score of each row shown, over all keys; −inf where there is no live key."""
         return row_maximum(self.attention, self.rows)

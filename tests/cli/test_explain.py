@@ -107,6 +107,12 @@ def test_into_a_file(capsys, case, tmp_path):
     [
         ([], "error: what is to be explained?"),
         (["nothing.yaml"], "'nothing.yaml' does not exist"),
+        (["here/nothing"], "'here/nothing' does not exist"),
+        (
+            ["nothing"],
+            "error: there is no file and no topic 'nothing'\n"
+            "  expected: a case file, an exercise such as F1, or one of shapes, scaling, softmax, masks, streaming, ",
+        ),
         (["CASE", "--cell", "1"], "'1' is no cell; write the query and the key, for example 1,2"),
         (["CASE", "--head", "x"], "'x' is not a number, or numbers with commas, counted from 1"),
         (["CASE", "--row", "0"], "0 is not in the range x>=1"),

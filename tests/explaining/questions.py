@@ -94,6 +94,7 @@ def _derivations():
         ("alibi", 1, 0),
     ):
         yield f"cell {name}", lambda name=name, i=i, j=j: derive(case(name), Selectors(cell=(i, j)))
+    yield "row causal", lambda: derive(case("causal"), Selectors(row=1))
     yield "row big", lambda: derive(case("big"), Selectors(head=(1,), row=20))
 
 

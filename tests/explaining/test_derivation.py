@@ -5,14 +5,14 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from explaining.evaluating import sides
-from explaining.questions import CASES, QUESTIONS, case, trace
+from explaining.questions import CASES, QUESTIONS, TWO, case, trace
 
 from sdpa_cli.cases import load_case
 from sdpa_cli.errors import InputError
 from sdpa_cli.explaining.derivation import derive
 from sdpa_cli.explaining.maths import entry, plus, times
 from sdpa_cli.explaining.selecting import Selectors
-from sdpa_cli.explaining.trace import Check, Facts, Matrix, Question, Table, Worked
+from sdpa_cli.explaining.trace import Check, Facts, Matrix, Question, Table, Words, Worked
 from sdpa_cli.explaining.walk import walk
 
 ORDER = ["inputs", "products", "scale", "mask", "maximum", "exponentials", "weights", "output", "alternatives"]
@@ -83,6 +83,26 @@ def test_the_steps_of_a_plain_case():
 )
 def test_a_case_has_the_steps_of_what_it_has(name, extra):
     assert {step.name for step in trace(f"derive {name}").steps} - {*ORDER, "questions", "cost"} == extra
+
+
+@pytest.mark.parametrize(
+    ("mask", "row", "said"),
+    [
+        ("none", 1, "nothing"),
+        ("{window: {right: 5}}", 1, "nothing"),
+        ("causal", 1, "elsewhere"),
+        ("causal", 0, "example"),
+        ("causal", None, "example"),
+    ],
+)
+def test_a_mask_is_told_of_the_whole_case_whatever_row_is_shown(mask, row, said, tmp_path):
+    file = tmp_path / "case.yaml"
+    file.write_text(f"{TWO}mask: {mask}\n", "utf-8")
+    found = derive(load_case(file), Selectors(row=row))
+    keys = [part.key for part in parts(found, Words, "mask")]
+    assert keys[-1] == f"step.mask.{said}"
+    assert ("step.mask.why" in keys) == (said != "nothing")
+    assert ("step.maximum.unmasked" in [part.key for part in parts(found, Words, "maximum")]) == (said == "nothing")
 
 
 def test_another_score_function_has_one_step_of_its_own():

@@ -13,23 +13,27 @@ def mask(walk: Walk) -> Step:
     """What is forbidden, and −∞ written in its place."""
     title = words("step.mask.title")
     rules = walk.attention.reasons(walk.rows, walk.cols)
-    if not walk.forbidden.any():
+    if not walk.masked:
         return Step("mask", title, (words("step.mask.nothing"),))
+    said: tuple[Part, ...] = (
+        Formula(becomes(entry("S", "i", "j"), Symbol("−∞"))),
+        words("step.mask.why"),
+        Facts(tuple((words(f"reason.{name}"), _detail(walk, name)) for name in rules)),
+    )
+    if not walk.forbidden.any():
+        return Step("mask", title, (*said, words("step.mask.elsewhere")))
     i, j = _example(walk)
     cells = tuple(
         tuple(tuple(name for name, where in rules.items() if where[a, b]) for b in range(len(walk.cols)))
         for a in range(len(walk.rows))
     )
-    parts: tuple[Part, ...] = (
-        Formula(becomes(entry("S", "i", "j"), Symbol("−∞"))),
-        words("step.mask.why"),
-        Facts(tuple((words(f"reason.{name}"), _detail(walk, name)) for name in rules)),
+    seen: tuple[Part, ...] = (
         Reasons(cells, walk.query_axis, walk.key_axis),
         words("step.mask.example", key=Position(j), query=Position(i), rule=rule_names(walk, i, j)),
         walk.over_keys("S", walk.logits, forbidden=walk.forbidden, marked=walk.at(i, j)),
         Worked(equal(entry("S", i, j), Symbol("−∞"))),
     )
-    return Step("mask", title, parts)
+    return Step("mask", title, said + seen)
 
 
 def rule_names(walk: Walk, i: int, j: int) -> tuple[Words, ...]:

@@ -36,7 +36,7 @@ def maximum(walk: Walk) -> Step:
     parts: list[Part] = [
         Formula(equal(entry("m", "i"), largest("j", entry("S", "i", "j")))),
         words("step.maximum.why"),
-        words("step.maximum.finite") if walk.forbidden.any() else words("step.maximum.unmasked"),
+        words("step.maximum.finite") if walk.masked else words("step.maximum.unmasked"),
         Facts(items),
     ]
     if len(scores) > 1 and len(walk.cols) == len(walk.k):
