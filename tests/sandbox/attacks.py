@@ -57,6 +57,7 @@ TIME = [
     Attack("a list without end", _call("import itertools\nclass L(list):\n    def __iter__(s): return itertools.count()\nreturn L([1])"), LOOPS | STOPPED),
     Attack("silent flood", _call("import os\nwhile True: os.write(1, b'x' * 65536)"), LOOPS),
     Attack("endless recursion in a lock", _call("import threading\nlock = threading.Lock()\nlock.acquire()\nlock.acquire()"), LOOPS),
+    Attack("a loop that waits for the last call", "n = 0\n" + _call("global n\nn += 1\nwhile n == 3: pass"), LOOPS, calls=3),
 ]  # fmt: skip
 
 RESOURCES = [
@@ -81,6 +82,9 @@ RESOURCES = [
     Attack("a reply that is nominally huge", _call("import numpy\nreturn numpy.broadcast_to(numpy.zeros(1), (1 << 50,))"), {"too-big"}),
     Attack("a nest of lists", _call("a = []\na.append(a)\nreturn a"), {"returned"}),
     Attack("a long list", _call("return [0] * 10 ** 6"), {"returned"}),
+    Attack("an error text without end", _call("raise ValueError('x' * (1 << 26))"), STOPPED, error="ValueError"),
+    Attack("an error text that answers for itself", "class S(str):\n    def __getitem__(s, key): return s\n    def encode(s, *_): return b'x' * (1 << 26)\nclass E(Exception):\n    def __str__(s): return S('x')\n" + _call("raise E"), {"exited", "raised", "too-big"}),
+    Attack("an error of ten thousand classes", _call("C = ValueError\nfor n in range(400): C = type('C' * 400, (C,), {'__module__': 'builtins'})\nraise C"), {"exited", "raised", "too-big"}),
 ]  # fmt: skip
 
 EXITS = [
@@ -106,6 +110,9 @@ CHANNEL = [
     Attack("a reply before the question", _CHANNEL + _call("c = channel()\nc.reply(b'R', b'T\\x02\\0\\0\\0NT\\0\\0\\0\\0')"), {"garbled"}, calls=2),
     Attack("a reply that is too long", _CHANNEL + _call("import os, struct\nc = channel()\nos.write(c._sink, struct.pack('<16scI', c._id, b'R', (1 << 32) - 1))"), {"too-big"}),
     Attack("a reply that is no value", _CHANNEL + _call("channel().reply(b'R', b'Z')"), {"garbled"}),
+    Attack("two replies to one question", _CHANNEL + _call("channel().reply(b'R', b'T\\x02\\0\\0\\0NT\\0\\0\\0\\0')"), {"garbled"}, calls=2),
+    Attack("an error where a reply is due, and then the reply", _CHANNEL + _call("channel().reply(b'N', b'')"), {"garbled"}, calls=2),
+    Attack("an empty array as long as the world", _CHANNEL + _call("import struct\nchannel().reply(b'R', b'T\\x02\\0\\0\\0Af8\\x08' + struct.pack('<8Q', 0, *[1 << 31] * 7) + b'T\\0\\0\\0\\0')"), {"garbled"}),
     Attack("a frame of another kind", _CHANNEL + _call("channel().reply(b'J', b'')"), {"garbled"}),
     Attack("a callback where none is provided", _CHANNEL + _call("channel().reply(b'K', b'T\\x03\\0\\0\\0S\\1\\0\\0\\0fT\\0\\0\\0\\0T\\0\\0\\0\\0')"), {"garbled"}),
     Attack("close the channel", _CHANNEL + _call("import os\nos.close(channel()._sink)"), {"exited"}),
@@ -141,6 +148,11 @@ FILES = [
     Attack("write", _TRY + _call("import os\nreturn opened(*[(p, lambda p=p: open(p + '/sdpa-written', 'w')) for p in (CANARY, '/tmp', '/dev/shm', '/var/tmp', '.', '/', '/dev', '/usr/lib')])"), {"returned"}, 1, value=""),
     Attack("append and update", _TRY + _call("return opened(*[(m, lambda m=m: open(CANARY + '/answers.txt', m)) for m in ('a', 'r+', 'w', 'x+')])"), {"returned"}, 1, value=""),
     Attack("a nameless file", _TRY + _call("import os\nreturn opened(('tmpfile', lambda: os.open('/tmp', os.O_TMPFILE | os.O_RDWR)), ('memfd', lambda: os.memfd_create('x')))"), {"returned"}, 1, value=""),
+    Attack("shared memory", _TRY + _call("from multiprocessing import shared_memory\nreturn opened(('shm', lambda: shared_memory.SharedMemory(create=True, size=64)))"), {"returned", "raised"}, 1, value=""),
+    Attack("what was left open", _call("import fcntl\nfound = []\nfor n in range(4096):\n    try: fcntl.fcntl(n, fcntl.F_GETFD)\n    except OSError: continue\n    found.append(n)\nreturn found"), {"returned", "raised"}, 0, value=[0, 1, 2, 3]),
+    Attack("descriptors opened anew through /proc", "import os\n" + _call("found = []\nnull = os.stat(0)\nfor n in range(32):\n    for flags in (os.O_RDONLY, os.O_RDWR):\n        try: got = os.open(f'/proc/self/fd/{n}', flags)\n        except OSError: continue\n        if os.fstat(got).st_rdev != null.st_rdev: found.append(n)\n        os.close(got)\nreturn found"), {"returned"}, 1, value=[]),
+    Attack("neighbours through /proc", _TRY + _call("import os\nown = os.getpid()\ntries = [(f'{pid}/{name}', lambda p=pid, n=name: open(f'/proc/{p}/{n}', 'rb').read(1)) for pid in range(1, 300) if pid != own for name in ('mem', 'environ', 'maps', 'cmdline', 'fd/0', 'fd/3', 'root/etc/passwd', 'cwd/etc/passwd')]\nreturn opened(*tries)"), {"returned"}, 1, value=""),
+    Attack("a path opened as a place, then as a file", _TRY + _call("import os\ndef read():\n    place = os.open('/etc', os.O_PATH | os.O_DIRECTORY)\n    return os.read(os.open('passwd', os.O_RDONLY, dir_fd=place), 1)\ndef again():\n    place = os.open(CANARY + '/answers.txt', os.O_PATH)\n    return os.read(os.open(f'/proc/self/fd/{place}', os.O_RDONLY), 1)\nreturn opened(('beneath', read), ('again', again))"), {"returned"}, 1, value=""),
     Attack("remove, rename, link, change", _TRY + _call("import os\nf = CANARY + '/answers.txt'\nreturn opened(('remove', lambda: os.remove(f)), ('rename', lambda: os.rename(f, f + '2')), ('link', lambda: os.link(f, f + '3')), ('symlink', lambda: os.symlink(f, f + '4')), ('chmod', lambda: os.chmod(f, 0o777)), ('mkdir', lambda: os.mkdir(f + '5')), ('truncate', lambda: os.truncate(f, 0)), ('utime', lambda: os.utime(f)), ('mkfifo', lambda: os.mkfifo(f + '6')), ('chdir', lambda: os.chdir('/tmp')), ('chroot', lambda: os.chroot('/tmp')))"), {"returned"}, 1, value=""),
 ]  # fmt: skip
 
@@ -161,7 +173,10 @@ SYSTEM = [
     Attack("become root again", _TRY + _call("import os\nreturn opened(('setuid', lambda: os.setuid(0)), ('setresuid', lambda: os.setresuid(0, 0, 0)), ('setgroups', lambda: os.setgroups([0])))"), {"returned"}, 0, value=""),
     Attack("who am I", _call("import os\nreturn 0 in (os.getuid(), os.geteuid(), os.getgid(), os.getegid())"), {"returned"}, 0, value=False),
     Attack("raw calls (x86-64)", _RAW + _call("return raw(('ptrace', 101, 0, 0, 0, 0), ('vm_readv', 310, 1, 0, 0, 0, 0, 0), ('io_uring', 425, 1, 0), ('unshare', 272, 0x10000000), ('clone', 56, 17, 0, 0, 0, 0), ('vfork', 58), ('bpf', 321, 0, 0, 0), ('userfaultfd', 323, 0), ('memfd', 319, b'x', 0), ('perf', 298, 0, 0, 0, -1, 0), ('keyctl', 250, 0, -3, 0), ('mount', 165, 0, 0, 0, 0, 0), ('setns', 308, 0, 0), ('openat2', 437, -100, b'/etc/passwd', 0, 0), ('open', 2, b'/etc/passwd', 0), ('tgkill', 234, 1, 1, 0), ('pidfd', 434, 1, 0), ('shmget', 29, 0, 4096, 0o1600), ('mq_open', 240, b'q', 0o102, 0o600, 0), ('personality', 135, 0), ('prctl', 157, 4, 1, 0, 0, 0), ('setrlimit', 160, 0, 0), ('seccomp', 317, 1, 0, 0), ('name_to_handle', 303, -100, b'/', 0, 0, 0), ('finit', 313, 0, b'', 0), ('sendmsg', 46, 3, 0, 0), ('x32 getpid', 0x40000000 + 39), ('setsid', 112), ('inotify', 294, 0))"), {"returned", "crashed"}, 1, value=""),
+    Attack("newer and rarer raw calls (x86-64)", _RAW + _call("import os\nup = os.getppid()\nreturn raw(('pidfd_getfd', 438, 3, 0, 0), ('pidfd_open', 434, up, 0), ('clone3', 435, 0, 0), ('process_madvise', 440, 3, 0, 0, 4, 0), ('io_uring_enter', 426, 3, 1, 0, 0, 0, 0), ('io_uring_register', 427, 3, 0, 0, 0), ('memfd_secret', 447, 0), ('kcmp', 312, up, up, 0, 0, 0), ('vm_writev', 311, up, 0, 0, 0, 0, 0), ('prlimit of the parent', 302, up, 0, 0, 0), ('prlimit', 302, 0, 0, b'\\0' * 16, 0), ('sigqueue', 129, up, 0, 0), ('tkill', 200, up, 0), ('kill 0', 62, up, 0), ('alarm', 37, 0), ('setitimer', 38, 0, 0, 0), ('timer', 222, 0, 0, 0), ('affinity', 203, up, 8, b'\\1' + b'\\0' * 7), ('priority', 141, 0, up, 19), ('splice', 275, 3, 0, 0, 0, 1, 0), ('vmsplice', 278, 1, 0, 0, 0), ('sendfile', 40, 1, 3, 0, 1), ('execveat', 322, -100, b'/bin/true', 0, 0, 0), ('fanotify', 300, 0, 0), ('fsopen', 430, b'proc', 0), ('open_tree', 428, -100, b'/', 0), ('modify_ldt', 154, 0, 0, 0), ('arch_prctl', 158, 0x1003, 0), ('add_key', 248, b'user', b'x', b'x', 1, -3), ('semget', 64, 0, 1, 0o1600), ('msgget', 68, 0, 0o1600), ('eventfd', 290, 0, 0), ('epoll', 291, 0), ('signalfd', 289, -1, b'\\0' * 8, 8, 0), ('timerfd', 283, 1, 0), ('pipe', 293, b'\\0' * 8, 0), ('socketpair', 53, 1, 1, 0, b'\\0' * 8), ('recvmsg', 47, 3, 0, 0), ('accept', 288, 3, 0, 0, 0), ('dup2', 33, 0, 1), ('dup3', 292, 0, 1, 0), ('flock', 73, 0, 2), ('landlock', 444, 0, 0, 1), ('pivot_root', 155, b'/', b'/'), ('setresuid', 117, 0, 0, 0), ('capset', 126, 0, 0), ('syslog', 103, 3, 0, 0), ('chmod', 90, b'/tmp', 0o777), ('mknod', 133, b'/tmp/sdpa-w', 0o10644, 0), ('renameat2', 316, -100, b'/tmp', -100, b'/tmp2', 0), ('fallocate', 285, 0, 0, 0, 1), ('fsync', 74, 0), ('getdents of the root', 217, 0, b'\\0' * 64, 64))"), {"returned", "crashed"}, 1, value=""),
+    Attack("a system call of the other width (x86-64)", _RAW + _call("libc.mmap.restype = ctypes.c_void_p\npage = libc.mmap(None, ctypes.c_size_t(4096), 7, 0x22, -1, ctypes.c_long(0))\nctypes.memmove(page, bytes.fromhex('b814000000cd80c3'), 8)\nreturn ctypes.CFUNCTYPE(ctypes.c_int)(page)()"), {"crashed"}, 1),
     Attack("controls of descriptors (x86-64)", _RAW + _call("return raw(('TIOCSTI', 16, 0, 0x5412, b'x'), ('TIOCSTI on the channel', 16, 3, 0x5412, b'x'), ('F_SETOWN', 72, 3, 8, 1), ('F_SETFL', 72, 3, 4, 0), ('F_SETSIG', 72, 3, 10, 9), ('F_ADD_SEALS', 72, 3, 1033, 1), ('F_NOTIFY', 72, 3, 1026, 1))"), {"returned"}, 1, value=""),
+    Attack("rarer controls of descriptors (x86-64)", _RAW + _call("return raw(('F_SETLK', 72, 0, 6, b'\\0' * 32), ('F_OFD_SETLK', 72, 0, 37, b'\\0' * 32), ('F_SETLEASE', 72, 0, 1024, 0), ('F_SETPIPE_SZ', 72, 0, 1031, 4096), ('F_GETOWN', 72, 3, 9, 0), ('FIONBIO', 16, 3, 0x5421, b'\\1\\0\\0\\0'), ('FIOASYNC', 16, 3, 0x5452, b'\\1\\0\\0\\0'), ('SIOCGIFCONF', 16, 3, 0x8912, b'\\0' * 16), ('SIOCSPGRP', 16, 3, 0x8902, b'\\1\\0\\0\\0'))"), {"returned"}, 1, value=""),
 ]  # fmt: skip
 
 ATTACKS = [*TIME, *RESOURCES, *EXITS, *CHANNEL, *FILES, *SYSTEM]
