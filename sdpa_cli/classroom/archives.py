@@ -17,6 +17,8 @@ from sdpa_cli.errors import InputError, Problem
 _MOST_EXPORT_BYTES = 4 << 30
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
+_LONGEST_NAME = 255
+"""As in a folder. An archive's names may be much longer, and to look for patterns in those could take for ever."""
 
 
 def archive_entries(path: Path) -> tuple[Entry, ...]:
@@ -40,7 +42,7 @@ def nested_entries(name: str, data: bytes) -> tuple[Entry, ...]:
 def _entries(name: str, source: Path | IO[bytes]) -> tuple[Entry, ...]:
     try:
         archive = zipfile.ZipFile(source)  # stays open for the entries, and closes with the last of them
-        members = [one for one in archive.infolist() if not one.is_dir()]
+        members = [one for one in archive.infolist() if one.filename and not one.is_dir()]
     except _BROKEN as error:
         raise _refused(name, f"is no zip archive that can be read: {error}", "zip the files again") from None
     if len(members) > MOST_ENTRIES:
@@ -55,9 +57,9 @@ def _entries(name: str, source: Path | IO[bytes]) -> tuple[Entry, ...]:
 
 
 def _path(member: zipfile.ZipInfo) -> tuple[str, ...]:
-    """Where a member says it lies. Windows' separators count, too; empty steps do not."""
+    """Where a member says it lies. Windows' separators count, too; empty steps do not, and long ones are cut."""
     steps = _name(member).replace("\\", "/").split("/")
-    return tuple(step for step in steps if step not in ("", "."))
+    return tuple(step[:_LONGEST_NAME] for step in steps if step not in ("", "."))
 
 
 def _name(member: zipfile.ZipInfo) -> str:

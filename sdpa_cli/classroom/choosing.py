@@ -18,6 +18,7 @@ from sdpa_cli.sandbox.text import clean
 NOTEBOOK = "notebook.ipynb"
 """Under which name a notebook is handed in: the grader looks into it for what is not there as a file."""
 _MOST_NAMED = 5
+_MOST_LETTERS = 300
 _NOT_IT = re.compile(r"test_|setup\.py$|__init__\.py$|conftest\.py$")
 
 
@@ -70,15 +71,16 @@ def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
 def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry], list[Message], str | None]:
     """The entries, and in place of archives what is in them: once, and only where files are missing."""
     archives = [entry for entry in entries if entry.name.lower().endswith(".zip")]
-    plain = [entry for entry in entries if entry not in archives]
+    plain = [entry for entry in entries if not entry.name.lower().endswith(".zip")]
     if not archives or any(_candidates(file, plain) for file in exercise.files):
         return plain, [], None
     damaged = None
     for archive in archives:
         try:
-            plain += nested_entries(_short(archive.name), archive.read())
+            inside = nested_entries(_short(archive.name), archive.read())
+            plain += [Entry((*archive.path, *entry.path), entry.read) for entry in inside]
         except InputError as error:
-            damaged = error.problems[0].message
+            damaged = _reason(error)
     return plain, [], damaged
 
 
@@ -128,8 +130,13 @@ def _read(taken: Mapping[str, Entry]) -> tuple[dict[str, bytes], dict[str, str]]
         try:
             files[file] = entry.read()
         except InputError as error:
-            unreadable[file] = error.problems[0].message
+            unreadable[file] = _reason(error)
     return files, unreadable
+
+
+def _reason(error: InputError) -> str:
+    """Why a file cannot be read. It names the file, and a name need not even be Unicode."""
+    return _short(error.problems[0].message, _MOST_LETTERS)
 
 
 def _shown(entries: Sequence[Entry]) -> str:
@@ -137,5 +144,5 @@ def _shown(entries: Sequence[Entry]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
-def _short(name: str) -> str:
-    return clean(name, 80).replace("\n", " ")
+def _short(text: str, most: int = 80) -> str:
+    return clean(text, most).replace("\n", " ")

@@ -7,7 +7,11 @@ import unicodedata
 from dataclasses import dataclass
 
 _MOODLE = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:(?P<late>LATE)_)?(?P<id>\d+)_\d+_(?P<rest>.+)", re.DOTALL)
+_CANVAS = re.compile(
+    r"(?:(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<id>\d+)|(?:(?P<unnamed_late>LATE)_)?(?P<unnamed>anon_[0-9A-Za-z]{5}))"
+    r"_(?:\d+_(?P<rest>.+)|(?P<typed>(?:text|link)\.html))",  # what was typed into a form has no file's number
+    re.DOTALL,
+)
 _LATE = re.compile(r"(?:^|[ _-])LATE(?=$|[ _-])")
 _IN_BRACKETS = re.compile(r"\s*[(\[](?P<id>[^()\[\]]*\d[^()\[\]]*)[)\]]\s*$")
 _VERSION = re.compile(r"(?P<stem>.+?)(?:-(?P<dash>\d{1,3})|\s*\((?P<bracket>\d{1,3})\))$", re.DOTALL)
@@ -46,9 +50,16 @@ def canvas_label(text: str) -> Label | None:
     --------
     >>> canvas_label("kovacsanna_LATE_77_9001_attention-2.py")
     Label(name='kovacsanna', id='77', late=True, rest='attention-2.py')
+    >>> canvas_label("kovacsanna_77_text.html")
+    Label(name='kovacsanna', id='77', late=False, rest='text.html')
+    >>> canvas_label("anon_aB3xY_9001_attention.py")
+    Label(name='anon_aB3xY', id=None, late=False, rest='attention.py')
     """
     found = _CANVAS.fullmatch(text)
-    return Label(tidy(found["name"]), found["id"], found["late"] is not None, found["rest"]) if found else None
+    if found is None:
+        return None
+    late = (found["late"] or found["unnamed_late"]) is not None
+    return Label(tidy(found["name"] or found["unnamed"]), found["id"], late, found["rest"] or found["typed"])
 
 
 def plain_label(text: str) -> Label:

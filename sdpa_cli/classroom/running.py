@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from sdpa_cli.classroom.choosing import NOTEBOOK, Chosen, choose
 from sdpa_cli.classroom.gradebook import Gradebook
+from sdpa_cli.classroom.layouts import Delivery
 from sdpa_cli.classroom.packing import Packed
 from sdpa_cli.classroom.records import Record, from_text
 from sdpa_cli.classroom.results import Result, Standing
@@ -19,7 +20,7 @@ from sdpa_cli.classroom.workers import Workers
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.notebooks import read_notebook
-from sdpa_cli.grading.report import Status, say
+from sdpa_cli.grading.report import Message, Status, say
 from sdpa_cli.sandbox import Level
 
 _MOST_BYTES_AHEAD = 64 << 20
@@ -164,8 +165,7 @@ def _alone(again: Iterable[_Pending], book: Gradebook, workers: Workers) -> Iter
 
 def _last_word(pending: _Pending, text: str | None, error: BaseException | None, book: Gradebook) -> Done:
     if text is None:
-        remark = say("seat.tool-failed", type=type(error).__name__, message=str(error)[:_MOST_SAID])
-        failed = replace(pending.result, standing=Standing.ERROR, remarks=(*pending.result.remarks, remark))
+        failed = replace(pending.result, standing=Standing.ERROR, remarks=(*pending.result.remarks, _failure(error)))
         return Done(pending.number, failed, fresh=True)
     record = from_text(text)
     if record.report.broken:
@@ -197,19 +197,32 @@ def _text_of(future: Future[str]) -> str | None:
 def _prepared(number: int, seat: Seat, terms: Terms) -> _Pending | Done:
     """What is to be graded; or the result, where there is nothing that could be."""
     if seat.delivery is None:
-        return Done(number, Result(seat.student, Standing.MISSING, remarks=seat.remarks))
-    chosen = choose(terms.exercise, seat.delivery.entries)
+        standing = Standing.ATTENTION if seat.unclear else Standing.MISSING
+        return Done(number, Result(seat.student, standing, remarks=seat.remarks))
+    try:
+        return _read_in(number, seat, seat.delivery, terms)
+    except Exception as error:  # strangers' files are taken apart there: whatever one does, the others are graded
+        failed = Result(seat.student, Standing.ERROR, seat.delivery.place, remarks=(*seat.remarks, _failure(error)))
+        return Done(number, failed)
+
+
+def _failure(error: BaseException | None) -> Message:
+    return say("seat.tool-failed", type=type(error).__name__, message=str(error)[:_MOST_SAID])
+
+
+def _read_in(number: int, seat: Seat, delivery: Delivery, terms: Terms) -> _Pending | Done:
+    chosen = choose(terms.exercise, delivery.entries)
     files, unreadable = tuple(sorted(chosen.files.items())), tuple(sorted(chosen.unreadable.items()))
     task = Task(terms.packed, files, unreadable, terms.seed, terms.level, terms.versions)
     said = tuple(say("seat.unreadable", problem=problem) for _, problem in unreadable)
     result = Result(
         seat.student,
         _standing(seat, chosen),
-        seat.delivery.place,
+        delivery.place,
         tuple(name for name, _ in files),
         task.sha256 if files or unreadable else "",
         seat.earlier,
-        seat.delivery.label.late,
+        delivery.label.late,
         (*seat.remarks, *chosen.remarks, *said),
         fingerprint=fingerprint(b"\n".join(_code(name, data) for name, data in files)),
     )

@@ -44,6 +44,7 @@ def seats(deliveries: Sequence[Delivery], roster: Sequence[Student] | None) -> t
     found: dict[int, list[Delivery]] = defaultdict(list)
     strangers: dict[tuple[str, str | None], list[Delivery]] = defaultdict(list)
     doubts: dict[tuple[str, str | None], Message] = {}
+    claims: dict[int, list[str]] = defaultdict(list)
     directory = _Directory(roster or ())
     for delivery in deliveries:
         owners = directory.owners(delivery.label)
@@ -55,11 +56,18 @@ def seats(deliveries: Sequence[Delivery], roster: Sequence[Student] | None) -> t
         if owners:
             names = ", ".join(directory.students[at].name for at in owners)
             doubts[key] = say("seat.ambiguous", names=names)
+            for at in owners:
+                claims[at].append(delivery.place)
         elif roster is not None:
             doubts[key] = say("seat.not-listed")
-    listed = [_seat(student, found[at]) for at, student in enumerate(roster or ())]
+    listed = [_seat(student, found[at], *_claimed(claims[at])) for at, student in enumerate(roster or ())]
     others = [_stranger(group, doubts.get(key)) for key, group in sorted(strangers.items(), key=_by_name)]
     return (*listed, *others)
+
+
+def _claimed(places: Sequence[str]) -> list[Message]:
+    """What may be a student's, and may be another's: nobody of them is missing, and for none it counts."""
+    return [say("seat.perhaps-theirs", places=", ".join(places))] if places else []
 
 
 def _by_name(item: tuple[tuple[str, str | None], list[Delivery]]) -> tuple[str, str]:
@@ -101,11 +109,13 @@ class _Directory:
 
     def owners(self, label: Label) -> list[int]:
         """Who is meant: one, several who could be, or nobody."""
-        for keys_of, index in self._indices:
-            found = sorted({at for key in keys_of(label) for at in index.get(same(key), ())})
-            if found:
-                return found
-        return []
+        matches = [
+            {at for key in keys_of(label) for at in index.get(same(key), ())} for keys_of, index in self._indices
+        ]
+        found = next(filter(None, matches), set[int]())
+        # A number may come from another list than this one's: where the whole name is somebody else's, it is not clear.
+        by_name = next(filter(None, matches[1:]), found)
+        return sorted(found if found & by_name else found | by_name)
 
     def _index(self, keys_of: Callable[[Student], Iterable[str]]) -> dict[str, list[int]]:
         index: dict[str, list[int]] = defaultdict(list)

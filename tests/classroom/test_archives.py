@@ -113,6 +113,22 @@ def test_names_are_as_they_were_meant():
     assert only(bytes(data)).path == (name,)
 
 
+def test_a_member_without_a_name_is_nobody_s_and_spoils_nothing():
+    data = zipped(lambda archive: [archive.writestr(member(name), b"x = 1\n") for name in ("a", "attention.py")])
+    for signature, offset, size in ((b"PK\x03\x04", 26, 30), (b"PK\x01\x02", 28, 46)):
+        at = data.index(signature)
+        # its name becomes one of its extra bytes, so that everything else stays where it was
+        lengths = struct.pack("<HH", 0, struct.unpack_from("<H", data, at + offset + 2)[0] + 1)
+        data = data[: at + offset] + lengths + data[at + offset + 4 : at + size] + b"\0" + data[at + size + 1 :]
+    assert only(data).path == ("attention.py",)
+
+
+def test_names_are_no_longer_than_a_folder_s():
+    """To look for upload numbers in a name of sixty thousand spaces would take half a minute."""
+    data = one(member(f"{' ' * 60_000}/{'x' * 60_000}.py"[:65_000]))
+    assert [len(name) for name in only(data).path] == [255, 255]
+
+
 def test_an_export_is_read_from_its_file(tmp_path):
     (tmp_path / "export.zip").write_bytes(one(member("a/attention.py")))
     (entry,) = archive_entries(tmp_path / "export.zip")

@@ -92,5 +92,16 @@ def test_names_in_remarks_are_short_and_plain(f3, entries):
     assert len(remark.values["names"]) < 100
 
 
+def test_reasons_are_unicode_whatever_a_file_is_called(f3, entries):
+    found = chosen(f3, entries, {"b\udcff.py": "b\udcff.py is a symbolic link"})
+    assert found.unreadable == {"attention.py": "b\ufffd.py is a symbolic link"}
+
+
+def test_rivals_in_two_archives_are_told_apart(f3, entries):
+    inner = zipped(lambda archive: archive.writestr(member("attention.py"), A))
+    (remark,) = chosen(f3, entries, {"first.zip": inner, "second.zip": inner}).remarks
+    assert remark.values["names"] == "first.zip/attention.py, second.zip/attention.py"
+
+
 def test_a_notebook_counts(f3, entries):
     assert chosen(f3, entries, {"work.ipynb": notebook(A)}).files["notebook.ipynb"] == notebook(A)

@@ -29,8 +29,15 @@ def test_moodle(text, label):
     [
         ("kovacsanna_77_9001_attention.py", Label("kovacsanna", "77", rest="attention.py")),
         ("kovácsanna_LATE_77_9001_my_file-2.py", Label("kovácsanna", "77", late=True, rest="my_file-2.py")),
+        ("kis_pista_77_9001_attention.py", Label("kis_pista", "77", rest="attention.py")),
+        ("kovacsanna_77_text.html", Label("kovacsanna", "77", rest="text.html")),
+        ("kovacsanna_LATE_77_link.html", Label("kovacsanna", "77", late=True, rest="link.html")),
+        ("anon_aB3xY_9001_attention.py", Label("anon_aB3xY", rest="attention.py")),
+        ("LATE_anon_aB3xY_text.html", Label("anon_aB3xY", late=True, rest="text.html")),
         ("attention.py", None),
         ("test_attention.py", None),
+        ("attention_2.py", None),
+        ("text.html", None),
     ],
 )
 def test_canvas(text, label):

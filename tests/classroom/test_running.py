@@ -1,7 +1,7 @@
 """A class being graded: what is done is not done again, what is doubtful is done again alone, nothing is lost."""
 
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 
@@ -75,6 +75,29 @@ def test_everybody_is_graded_once(run):
     results, asked = run(["a", "b", "c", "d", "e"])
     assert {result.points for result in results.values()} == {3.0}
     assert asked == ["a", "b", "c", "d", "e"]
+
+
+def test_what_the_tool_cannot_take_apart_ends_nothing(run, monkeypatch):
+    def broken(exercise, entries):
+        if entries[0].read() == b"b":
+            raise IndexError("string index out of range")
+        return choose(exercise, entries)
+
+    choose = running.choose
+    monkeypatch.setattr(running, "choose", broken)
+    results, asked = run(["a", "b", "c"])
+    assert asked == ["a", "c"]
+    assert (results["b"].standing, results["b"].points) == (Standing.ERROR, None)
+    assert results["b"].remarks == (say("seat.tool-failed", type="IndexError", message="string index out of range"),)
+
+
+def test_what_may_be_somebody_s_is_not_missing(f3, tmp_path):
+    doubt = say("seat.perhaps-theirs", places="a")
+    seats = [Seat(Student("a"), None), Seat(Student("b"), None, remarks=(doubt,), unclear=True)]
+    terms = Terms(f3, pack(f3), None, Level.L3, "versions")
+    with Gradebook(tmp_path / "book.sqlite3") as book:
+        found = list(grade_seats(seats, terms, book, Workers(nullcontext, 2, lambda: Level.L3)))
+    assert [one.result.standing for one in found] == [Standing.MISSING, Standing.ATTENTION]
 
 
 def test_what_is_in_the_gradebook_is_not_graded_again(run):

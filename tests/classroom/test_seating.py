@@ -72,6 +72,30 @@ def test_a_name_that_fits_two_is_nobody_s():
     assert found["kovacs anna"] == ("kovacs anna1", ["seat.ambiguous"], True)
 
 
+def test_whose_it_may_be_is_not_missing():
+    twins = (Student("Kovács Anna", ("1",), row=0), Student("Anna Kovács", ("2",), row=1), KAJ)
+    found = seated(delivery("kovacs anna"), roster=twins)
+    assert found["Kovács Anna"] == found["Anna Kovács"] == (None, ["seat.perhaps-theirs"], True)
+    assert found["Kaj Møller"] == (None, [], False)
+
+
+@pytest.mark.parametrize("name", ["Nagy Béla", "Nagy Bela", "bela nagy", "nagybela"])
+def test_a_number_and_a_name_of_two_students_are_for_a_person(name):
+    """A list of one's own may number its students as it likes, and an export has numbers of its own."""
+    anna, bela, _, stranger = seats([delivery(name, "1")], ROSTER)
+    assert [[remark.key for remark in seat.remarks] for seat in (anna, bela)] == [["seat.perhaps-theirs"]] * 2
+    assert (anna.delivery, bela.delivery, anna.unclear, bela.unclear) == (None, None, True, True)
+    assert (stranger.remarks[0].values["names"], stranger.unclear) == ("Kovács Anna, Nagy Béla", True)
+
+
+def test_a_number_tells_namesakes_apart():
+    twins = (Student("Kovács Anna", ("1",), row=0), Student("Kovács Anna", ("2",), row=1))
+    assert [
+        seat.delivery.place
+        for seat in seats([delivery("Kovács Anna", "2", place="b"), delivery("Kovács Anna", "1", place="a")], twins)
+    ] == ["a", "b"]
+
+
 def test_an_exact_name_goes_before_one_without_its_diacritics():
     roster = (Student("Bálint", row=0), Student("Balint", row=1))
     assert seated(delivery("Balint"), delivery("Bálint"), roster=roster) == {
