@@ -89,9 +89,27 @@ def _first_difference(
         if got.shape != want.shape:
             values = {"part": name, "letters": SHAPES[name], "found": got.shape, "expected": want.shape}
             return failed(say("return.shape", **values), part=name, case=case)
-        if (found := compare(got, want, tolerance)) is not None:
+        if np.isnan(want).any():
+            if (hidden := _hidden_nan(name, got, want)) is not None:
+                return failed(hidden, part=name, case=case)
+        elif (found := compare(got, want, tolerance)) is not None:
             return failed(say("value.differs", **cell(name, found)), part=name, difference=found, case=case)
     return None
+
+
+def has_nan(arrays: Mapping[str, Array]) -> bool:
+    """Whether something among these values cannot be known: it came of a NaN that nothing forbids."""
+    return any(np.isnan(array).any() for array in arrays.values())
+
+
+def _hidden_nan(part: str, got: Array, want: Array) -> Message | None:
+    """The first cell that must be NaN and is not; what else a NaN reaches depends on how it is computed."""
+    hidden = np.argwhere(np.isnan(want) & ~np.isnan(got))
+    if not len(hidden):
+        return None
+    index = tuple(int(i) for i in hidden[0])
+    shown = ",".join(str(i + 1) for i in index)
+    return say("value.hides-nan", part=part, index=shown, actual=float(got[index]))
 
 
 def _is_swapped(actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance) -> bool:

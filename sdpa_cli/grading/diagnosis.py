@@ -14,7 +14,7 @@ from sdpa_cli.errors import InputError
 from sdpa_cli.faults import CATALOGUE, Recipe
 from sdpa_cli.faults.recipe import Given, forbid
 from sdpa_cli.grading.attempt import Call
-from sdpa_cli.grading.comparing import returned
+from sdpa_cli.grading.comparing import has_nan, returned
 from sdpa_cli.grading.exercise import Function
 from sdpa_cli.grading.quantities import engine_inputs, has_mask, per_case
 
@@ -37,8 +37,9 @@ def evidence_of(calls: Iterable[Call], function: Function) -> tuple[Evidence, ..
     """The calls that returned arrays of the right shapes: what can be compared with a fault."""
     found = []
     for call in calls:
-        actual = returned(call.outcome, function)
-        if actual is not None and _fits(actual, run(Recipe(), call.case, function.returns)):
+        actual, right = returned(call.outcome, function), run(Recipe(), call.case, function.returns)
+        # Where the right values are NaN, so are those of most faults.
+        if actual is not None and right is not None and _fits(actual, right) and not has_nan(right):
             found.append(Evidence(call.case, actual, call.must_raise))
     return tuple(found)
 
@@ -138,5 +139,5 @@ def _agree(one: Arrays, other: Arrays) -> bool:
     )
 
 
-def _fits(actual: Arrays, right: Arrays | None) -> bool:
-    return right is not None and all(actual[name].shape == array.shape for name, array in right.items())
+def _fits(actual: Arrays, right: Arrays) -> bool:
+    return all(actual[name].shape == array.shape for name, array in right.items())

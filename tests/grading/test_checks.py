@@ -35,6 +35,18 @@ FAILS = {
     "no such function": (RIGHT.replace("def attention", "def attend"), "example", "call.missing"),
     "imports what is not there": ("import torch\n" + RIGHT, "loads", "file.does-not-load"),
     "ends the program": (changed(scores="raise SystemExit"), "example", "call.exited"),
+    "hides every NaN in V": (changed(seen="V0 = np.nan_to_num(V)"), "poison", "value.hides-nan"),
+    "hides every NaN in the scores": (
+        RIGHT.replace("    S = Q @ np.swapaxes(K, -1, -2)", "    S = np.nan_to_num(Q @ np.swapaxes(K, -1, -2))"),
+        "poison",
+        "value.hides-nan",
+    ),
+    "hides every NaN in what it returns": (
+        RIGHT.replace("return O, A", "return np.nan_to_num(O), np.nan_to_num(A)"),
+        "poison",
+        "value.hides-nan",
+    ),
+    "lets a forbidden NaN through": (changed(seen="V0 = V"), "poison", "value.differs"),
     "takes an empty row": (changed(check=""), "empty-row", "raises.returned-forbidden"),
     "refuses an empty row otherwise": (
         changed(check="if M.all(axis=-1).any(): raise KeyError('row')"),
@@ -97,6 +109,34 @@ def test_a_law_is_broken_without_any_answer_key(graded, law, check, name, line):
     text = changed(**{name: f"{line} if K.shape[0] > 2 else {LINES[name].split(' = ')[1]}"})
     found = item(graded("F3", {"attention.py": text}), check)
     assert (found.status, keys(found)) == (Status.FAILED, [f"law.{law}"])
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("if np.isnan(S[~M]).any() or np.isnan(V0).any(): raise ValueError('NaN')", Status.PASSED),
+        ("if np.isnan(S[~M]).any() or np.isnan(V0).any(): raise KeyError('NaN')", Status.FAILED),
+        ("if np.isnan(V).any(): raise ValueError('NaN')", Status.FAILED),
+    ],
+    ids=["refused", "refused otherwise", "refused although it is forbidden"],
+)
+def test_a_nan_that_counts_may_be_refused(graded, line, status):
+    text = RIGHT.replace("    L = np.where", f"    {line}\n    L = np.where")
+    assert item(graded("F3", {"attention.py": text}), "poison").status is status
+
+
+@pytest.mark.parametrize("check", ["repeatable", "permutation", "shift", "linearity", "future"])
+def test_a_law_says_of_nan_that_it_is_nan(graded, check):
+    found = item(graded("F3", {"attention.py": changed(output="O = A @ V0 * np.nan")}, only=(check,)), check)
+    assert speaker("en").say(found.finding.messages[0]) == (
+        "output[1,1] is NaN; what is computed of finite numbers must be finite"
+    )
+
+
+def test_a_second_call_that_raises_is_told_as_such(graded):
+    text = "seen = set()\n" + changed(output="O = A @ V0; assert Q.tobytes() not in seen; seen.add(Q.tobytes())")
+    found = item(graded("F3", {"attention.py": text}, only=("row-sums", "repeatable")), "repeatable")
+    assert keys(found) == ["call.raised-at"]
 
 
 def test_a_check_that_needs_another_says_which(graded):

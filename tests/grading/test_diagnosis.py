@@ -110,7 +110,7 @@ def attention(Q, K, V, mask=None):
         p = np.exp(S[:, j:j + 1] - at)
         kept = np.exp(m - at)
         l = l * kept + p
-        acc = acc * kept + np.where(p > 0, p * np.nan_to_num(V[j]), 0)
+        acc = acc * kept + np.where(p > 0, p * V[j], 0)
         m = new
     return acc / l, np.exp(S - m) / l
 """,

@@ -16,6 +16,7 @@ from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell, not_returned, returned
 from sdpa_cli.grading.quantities import SHAPES, forbidden, has_mask, per_case, right
 from sdpa_cli.grading.report import Finding, failed, passed, say
+from sdpa_cli.sandbox import Outcome
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -55,7 +56,13 @@ class _Subject:
     attempt: Attempt
 
     def __call__(self, case: Case) -> Arrays:
-        outcome = self.attempt.call(case)
+        return self._arrays(case, self.attempt.call(case))
+
+    def again(self, case: Case) -> Arrays:
+        """What it gives for a case that it was called with before."""
+        return self._arrays(case, self.attempt.call_again(case))
+
+    def _arrays(self, case: Case, outcome: Outcome) -> Arrays:
         if (message := not_returned(self.attempt, outcome)) is not None:
             raise _NoAnswerError(failed(message))
         arrays = returned(outcome, self.attempt.function)
@@ -173,8 +180,7 @@ def _inputs_unchanged(subject: _Subject, case: Case) -> Finding | None:
 
 def _repeatable(subject: _Subject, case: Case) -> Finding | None:
     first = subject(case)["output"]
-    again = returned(subject.attempt.call_again(case), subject.attempt.function)
-    return _same("law.repeatable", np.full_like(first, np.nan) if again is None else again["output"], first)
+    return _same("law.repeatable", subject.again(case)["output"], first)
 
 
 def _batch(subject: _Subject, case: Case) -> Finding | None:
@@ -226,9 +232,13 @@ def _with(
 
 
 def _same(key: str, one: Array, other: Array) -> Finding | None:
-    if one.shape != other.shape:
-        return failed(say("law.shape", found=one.shape, expected=other.shape), part="output")
+    for array in (other, one):
+        wild = np.argwhere(~np.isfinite(array))
+        if len(wild):
+            index = tuple(int(i) for i in wild[0])
+            shown = ",".join(str(i + 1) for i in index)
+            return failed(say("law.not-finite", part="output", index=shown, actual=float(array[index])), part="output")
     # Relative to the largest number at play: a law combines several results, each of them rounded.
-    size = float(np.nanmax(np.abs(other), initial=1.0))
+    size = float(np.abs(other).max(initial=1.0))
     found = compare(one, other, Tolerance(TOLERANCE.atol * max(size, 1.0), TOLERANCE.rtol))
     return None if found is None else failed(say(key, **cell("output", found)), part="output", difference=found)

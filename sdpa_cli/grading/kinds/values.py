@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import Case
 from sdpa_cli.grading.attempt import Attempt
-from sdpa_cli.grading.comparing import difference, ending, not_returned, returned
+from sdpa_cli.grading.comparing import difference, ending, has_nan, not_returned, returned
 from sdpa_cli.grading.drawing import drawn_cases
 from sdpa_cli.grading.quantities import per_case, right
 from sdpa_cli.grading.report import Finding, Status, failed, passed, say
@@ -74,12 +74,15 @@ class RaisesRule:
 
 def _compared(attempt: Attempt, case: Case, tolerance: Tolerance) -> Finding | None:
     outcome = attempt.observe(case)
+    expected = right(case, attempt.function.returns)
+    if has_nan(expected) and outcome.error is not None and _is_a(outcome.error, "ValueError"):
+        return None  # refusing what is not finite is no way to hide it
     message = not_returned(attempt, outcome)
     if message is not None:
         return failed(message, case=case)
     actual = returned(outcome, attempt.function)
     assert actual is not None
-    return difference(case, actual, right(case, attempt.function.returns), tolerance)
+    return difference(case, actual, expected, tolerance)
 
 
 def _is_a(error: Fault, wanted: str) -> bool:
