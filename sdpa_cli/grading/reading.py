@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sdpa_cli.cases import Case, load_case
-from sdpa_cli.cases.yaml_files import read_document
+from sdpa_cli.cases.files import read_text
+from sdpa_cli.cases.source import Source, Steps
+from sdpa_cli.cases.yaml_files import read_source
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Check, Exercise, Function
 from sdpa_cli.grading.kinds.laws import READS, LawRule
 from sdpa_cli.grading.kinds.proof_blocks import ProofRule
 from sdpa_cli.grading.kinds.written import ChoiceRule
 from sdpa_cli.grading.proofs import MOST_BLOCKS
-from sdpa_cli.grading.schema import EXERCISE, kind_of
+from sdpa_cli.grading.schema import EXERCISE, Cases, kind_of
 
 FILE = "exercise.yaml"
 Values = Mapping[str, Any]
@@ -39,14 +43,16 @@ def read_exercise(folder: Path) -> Exercise:
     """
     problems: list[Problem] = []
     path = folder / FILE
-    values = read_document(path, EXERCISE.read, problems)
+    source = Source(str(path), read_text(path, str(path)), folder)
+    values = read_source(source, EXERCISE.read, problems)
     if problems or values is None:
         raise InputError(*problems)
-    cases = _Cases(folder / "cases", path, problems)
-    checks = tuple(_check(one, cases) for one in values["checks"])
-    problems += [Problem("exercise", f"{path}: {message}") for message in _contradictions(checks, values)]
+    cases = _Cases(folder / "cases", problems)
+    checks = tuple(_check(one, partial(cases, ("checks", i))) for i, one in enumerate(values["checks"]))
+    problems += _contradictions(checks, values)
     if problems:
-        raise InputError(*dict.fromkeys(problems))
+        places = source.locate_all(problem.path for problem in problems)
+        raise InputError(*dict.fromkeys(one if one.place else one.at(places[one.path]) for one in problems))
     given = values.get("function")
     function = Function(**given) if given else None
     return Exercise(folder.name, folder, values["files"], function, values.get("seconds", 5.0), checks)
@@ -55,17 +61,18 @@ def read_exercise(folder: Path) -> Exercise:
 class _Cases:
     """The cases of an exercise by name, each loaded once: laws and values then share the calls they need."""
 
-    def __init__(self, folder: Path, named_in: Path, problems: list[Problem]) -> None:
-        self._folder, self._named_in, self._problems = folder, named_in, problems
+    def __init__(self, folder: Path, problems: list[Problem]) -> None:
+        self._folder, self._problems = folder, problems
         self._loaded: dict[str, Case] = {}
 
-    def __call__(self, name: str) -> Case:
+    def __call__(self, named_in: Steps, name: str) -> Case:
         if name not in self._loaded:
             path = self._folder / f"{name}.yaml"
             try:
                 self._loaded[name] = _plain(load_case(path), path)
             except InputError as error:
-                self._problems += error.problems
+                # What a case file says of itself has its place there; that there is none is told where it is named.
+                self._problems += [one if one.place else replace(one, path=named_in) for one in error.problems]
                 self._loaded[name] = None  # type: ignore[assignment]  # never used: the problems are raised
         return self._loaded[name]
 
@@ -80,7 +87,7 @@ def _plain(case: Case, path: Path) -> Case:
     return case
 
 
-def _check(values: Values, cases: _Cases) -> Check:
+def _check(values: Values, cases: Cases) -> Check:
     return Check(
         name=values["id"],
         rule=kind_of(values).make(values, cases),
@@ -92,41 +99,54 @@ def _check(values: Values, cases: _Cases) -> Check:
     )
 
 
-def _contradictions(checks: tuple[Check, ...], values: Values) -> Iterator[str]:
-    """What is wrong although every field by itself is right."""
+def _contradictions(checks: tuple[Check, ...], values: Values) -> Iterator[Problem]:
+    """What is wrong although every field by itself is right, and where it stands."""
     seen: set[str] = set()
-    for check in checks:
+    for i, check in enumerate(checks):
+        here: Steps = ("checks", i)
         if check.name in seen:
-            yield f"two checks are called {check.name}"
-        for need in check.needs:
+            yield _wrong(f"two checks are called {check.name}", (*here, "id"))
+        for k, need in enumerate(check.needs):
             if need not in seen:
-                yield f"{check.name} needs {need}, which is no check before it"
+                yield _wrong(f"{check.name} needs {need}, which is no check before it", (*here, "needs", k))
         seen.add(check.name)
-        yield from _rule_problems(check, values["files"])
+        yield from _rule_problems(check, values["files"], here)
+    yield from _function_problems(checks, values)
+
+
+def _function_problems(checks: tuple[Check, ...], values: Values) -> Iterator[Problem]:
     function = values.get("function")
-    returns = function["returns"] if function else ()
-    for check in checks if function else ():
-        if isinstance(check.rule, LawRule) and READS[check.rule.law] not in returns:
-            yield f"{check.name}: the law {check.rule.law} needs a function that returns {READS[check.rule.law]}"
-    if function and function["file"] not in values["files"]:
-        yield f"the function's file {function['file']} is not among the files that are handed in"
-    if function is None and any(kind_of(one).needs_function for one in values["checks"]):
-        yield "a check of code needs a function"
+    for i, (check, given) in enumerate(zip(checks, values["checks"], strict=True)):
+        rule = check.rule
+        if function is None and kind_of(given).needs_function:
+            yield _wrong("a check of code needs a function", ("checks", i))
+            return
+        if function is not None and isinstance(rule, LawRule) and READS[rule.law] not in function["returns"]:
+            message = f"{check.name}: the law {rule.law} needs a function that returns {READS[rule.law]}"
+            yield _wrong(message, ("checks", i, "law"))
+    if function is not None and function["file"] not in values["files"]:
+        message = f"the function's file {function['file']} is not among the files that are handed in"
+        yield _wrong(message, ("function", "file"))
 
 
-def _rule_problems(check: Check, files: tuple[str, ...]) -> Iterator[str]:
+def _rule_problems(check: Check, files: tuple[str, ...], here: Steps) -> Iterator[Problem]:
     rule = check.rule
     file = getattr(rule, "file", None)
     if file is not None and file not in files:
-        yield f"{check.name} reads {file}, which is not among the files that are handed in"
+        yield _wrong(f"{check.name} reads {file}, which is not among the files that are handed in", here)
     if isinstance(rule, ChoiceRule) and rule.right not in rule.options:
-        yield f"{check.name}: the right answer {rule.right} is none of its options"
+        yield _wrong(f"{check.name}: the right answer {rule.right} is none of its options", (*here, "right"))
     if isinstance(rule, ProofRule):
+        blocks: Steps = (*here, "blocks")
         if len(rule.proof.needs) > MOST_BLOCKS:
-            yield f"{check.name} has more than {MOST_BLOCKS} blocks"
+            yield _wrong(f"{check.name} has more than {MOST_BLOCKS} blocks", blocks)
         if set(rule.proof.needs) & set(rule.proof.distractors):
-            yield f"{check.name}: a block of the proof is a distractor, too"
+            yield _wrong(f"{check.name}: a block of the proof is a distractor, too", (*here, "distractors"))
         try:
             rule.proof.ancestors()
         except ValueError as error:
-            yield f"{check.name}: {error}"
+            yield _wrong(f"{check.name}: {error}", blocks)
+
+
+def _wrong(message: str, steps: Steps) -> Problem:
+    return Problem("exercise", message, path=steps)

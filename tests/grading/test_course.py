@@ -121,6 +121,30 @@ def test_a_definition_that_is_wrong_says_what(f1, old, new, message):
     assert any(message in problem.message for problem in caught.value.problems), caught.value.problems
 
 
+PLACES = {
+    "a name twice": ("id: row-sums", "id: definition", "id: definition", 9),
+    "a need that comes later": ("needs: [definition]", "needs: [definition, proof]", "needs: [definition, proof]", 25),
+    "an unknown case": ("[two-token, square, given]", "[two-token, sqare]", "[two-token, sqare]", 5),
+    "a file that is not handed in": ("  - witness: answers.yaml", "  - witness: replies.yaml", "witness: replies", 5),
+    "a function's file that is not handed in": ("file: definition.py", "file: other.py", "file: other.py", 9),
+    "a law of what is not returned": ("law: non-negative", "law: linearity", "law: linearity", 10),
+    "a circle": ("p1: [a1, a2, a3]", "p1: [c1]", "a1: []", 7),
+    "a distractor that is a block": ("[a4, c2, p4]", "[a1]", "distractors: [a1]", 18),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "line", "column"), PLACES.values(), ids=PLACES)
+def test_what_is_wrong_with_a_definition_is_told_at_its_place(f1, old, new, line, column):
+    edit(f1 / "exercise.yaml", old, new)
+    with pytest.raises(InputError) as caught:
+        read_exercise(f1)
+    place = caught.value.problems[0].place
+    lines = (f1 / "exercise.yaml").read_text().splitlines()
+    numbers = [i for i, text in enumerate(lines, 1) if line in text]
+    number = numbers[1 if line == "id: definition" else 0]
+    assert (place.file, place.line, place.column) == (str(f1 / "exercise.yaml"), number, column)
+
+
 def test_an_unknown_kind_of_check_is_told_from_its_neighbour(f1):
     edit(f1 / "exercise.yaml", "  - witness: answers.yaml", "  - wittness: answers.yaml")
     with pytest.raises(InputError) as caught:
