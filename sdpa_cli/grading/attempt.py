@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sdpa_cli.cases import Case
 from sdpa_cli.errors import Problem
 from sdpa_cli.grading.answers import Answers, read_answers
+from sdpa_cli.grading.cells import LeftOut, mended
 from sdpa_cli.grading.exercise import Exercise, Function
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.quantities import arguments
@@ -71,6 +72,8 @@ class Attempt:
         self.printed: list[str] = []
         self.calls: list[Call] = []
         """Calls whose numbers are compared with the right ones: the evidence for a diagnosis."""
+        self.left_out: tuple[LeftOut, ...] = ()
+        """Cells of the function's notebook that stop it, and without which it is graded."""
         self._box = box
         self._limits = Limits(call_seconds=exercise.seconds, submission_seconds=12 * exercise.seconds)
         self._running: Submission | None = None
@@ -158,11 +161,34 @@ class Attempt:
 
     def _open(self) -> Submission:
         if self._running is None:
-            target = self.handed_in.target
-            files = {self.function.file: shim(target)} if target else self._python_files()
-            self._running = self._box.open(files, limits=self._limits)
+            self._running = self._box.open(self._loaded_files(), limits=self._limits)
+            if self._mend(self._running.load):
+                self._running.close()
+                self._running = self._box.open(self._loaded_files(), limits=self._limits)
             self._keep(self._running.load)
         return self._running
+
+    def _mend(self, load: Outcome) -> bool:
+        """Leave out what stops the function's notebook; whether anything of it was left out."""
+        notebook = self.handed_in.notebooks.get(self.function.file)
+        if notebook is None or load.kind is Kind.RETURNED:
+            return False
+        found = mended(notebook, load, self._loaded, self.function.name)
+        if found is None:
+            return False
+        self.left_out = found.left_out
+        lighter = dict.fromkeys(self.handed_in.notebooks, found.notebook.source)
+        self.handed_in = replace(self.handed_in, files={**self.handed_in.files, **lighter})
+        return True
+
+    def _loaded(self, source: bytes) -> Outcome:
+        """What comes of loading the function's file, were this its source."""
+        with self._box.open(self._loaded_files() | {self.function.file: source}, limits=self._limits) as running:
+            return running.load
+
+    def _loaded_files(self) -> dict[str, bytes]:
+        target = self.handed_in.target
+        return {self.function.file: shim(target)} if target else self._python_files()
 
     def _python_files(self) -> dict[str, bytes]:
         """The function's file first, then whatever it may import."""

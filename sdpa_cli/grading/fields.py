@@ -13,7 +13,7 @@ from sdpa_cli.cases.kinds import ListOf, Text
 from sdpa_cli.cases.nodes import named, read_scalar
 from sdpa_cli.cases.numbers import NotUnderstood, shown
 from sdpa_cli.cases.source import Steps
-from sdpa_cli.grading.report import LOADS
+from sdpa_cli.grading.report import CELLS, LOADS
 
 _CHECK = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 _FILE = re.compile(r"\w[\w.-]*")
@@ -51,8 +51,8 @@ class SomeOf(ListOf):
 
 
 CHECK_NAME = Name(
-    lambda text: bool(_CHECK.fullmatch(text)) and text != LOADS,
-    f"a name of letters, digits and hyphens, other than {LOADS}",
+    lambda text: bool(_CHECK.fullmatch(text)) and text not in (LOADS, CELLS),
+    f"a name of letters, digits and hyphens, other than {LOADS} and {CELLS}",
 )
 FILE_NAME = Name(lambda text: bool(_FILE.fullmatch(text)), "the name of a file, without a folder")
 FUNCTION_NAME = Name(lambda text: text.isidentifier() and not keyword.iskeyword(text), "a name that Python accepts")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,7 +17,7 @@ from sdpa_cli.grading.exercise import Check, Exercise
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.laws import LawRule
 from sdpa_cli.grading.kinds.values import DrawnRule, RaisesRule, ValueRule
-from sdpa_cli.grading.report import LOADS, FeedbackItem, Finding, Report, Status, failed, say
+from sdpa_cli.grading.report import CELLS, LOADS, FeedbackItem, Finding, Message, Report, Status, failed, say
 from sdpa_cli.grading.stages import read_numbers, stage_of_fault
 from sdpa_cli.sandbox import Kind, Sandbox
 
@@ -78,6 +78,8 @@ def _items(attempt: Attempt, checks: Iterable[Check], seed: int | None) -> list[
         broken = _not_loaded(attempt)
         if broken is not None:
             items.append(FeedbackItem(LOADS, broken, 0.0))
+        if attempt.left_out:
+            items.append(FeedbackItem(CELLS, failed(*_left_out(attempt)), 0.0))
     for check in checks:
         finding = _judged(attempt, check, status, broken is not None, seed)
         status[check.name] = finding.status
@@ -115,6 +117,13 @@ def _not_loaded(attempt: Attempt) -> Finding | None:
     return failed(say("file.does-not-load", file=shown, why=ending(attempt, outcome, Path(shown).name)))
 
 
+def _left_out(attempt: Attempt) -> Iterator[Message]:
+    """Each cell that was left out, and why."""
+    notebook = attempt.handed_in.notebooks[attempt.function.file]
+    for one in attempt.left_out:
+        yield say("file.cell-left-out", cell=one.cell, why=ending(attempt, one.outcome, notebook.name))
+
+
 def _explained(attempt: Attempt, items: list[FeedbackItem]) -> list[FeedbackItem]:
     """Each failed check of code with the fault, the stage and whatever its numbers say."""
     if attempt.exercise.function is None or any(item.check == LOADS for item in items):
@@ -140,7 +149,7 @@ def _with_diagnosis(
     attempt: Attempt, item: FeedbackItem, fault: str | None, evidence: tuple[Evidence, ...]
 ) -> FeedbackItem:
     finding = item.finding
-    if item.status is not Status.FAILED or finding.case is None or item.check == LOADS:
+    if item.status is not Status.FAILED or finding.case is None or item.check in (LOADS, CELLS):
         return item
     rule = attempt.exercise.check(item.check).rule
     if fault is not None and stage_of_fault(fault, finding.case) is not None:

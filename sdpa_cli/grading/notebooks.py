@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdpa_cli.errors import InputError, Problem
 
@@ -26,6 +26,20 @@ class Notebook:
         """Code cell and line within it, both counted from 1, of a line of `source`."""
         cell = bisect.bisect_right(self.starts, line) or 1
         return cell, line - self.starts[cell - 1] + 1
+
+    def without(self, cell: int) -> Notebook:
+        """The notebook with a code cell emptied, counted from 1; every other line stays where it is."""
+        return self._emptied(cell, cell + 1)
+
+    def until(self, cell: int) -> Notebook:
+        """The notebook with all code cells after one emptied."""
+        return self._emptied(cell + 1, len(self.starts) + 1)
+
+    def _emptied(self, first: int, stop: int) -> Notebook:
+        lines = self.source.split(b"\n")
+        starts = [*(start - 1 for start in self.starts), len(lines) - 1]
+        emptied = range(starts[first - 1], starts[stop - 1])
+        return replace(self, source=b"\n".join(b"" if i in emptied else line for i, line in enumerate(lines)))
 
 
 def read_notebook(data: bytes, name: str) -> Notebook:

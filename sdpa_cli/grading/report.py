@@ -14,6 +14,8 @@ from sdpa_cli.cases import Case
 Visibility = Literal["visible", "hidden"]
 LOADS = "loads"
 """The check that no exercise lists and all of code need: the file is there and can be loaded."""
+CELLS = "cells"
+"""Likewise: every cell of a notebook runs. It stands in a report only where one does not, and costs no points."""
 NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 
 

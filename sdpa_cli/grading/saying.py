@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdpa_cli.grading.exercise import Exercise
-from sdpa_cli.grading.report import Message
+from sdpa_cli.grading.report import CELLS, LOADS, Message
 from sdpa_cli.languages import Texts, load, with_decimal_sign
 
 PACKAGE = "sdpa_cli.grading"
@@ -40,7 +40,8 @@ class Speaker:
         """What a check is called."""
         if self.exercise is not None and f"checks.{check}" in self.exercise:
             return self.exercise(f"checks.{check}")
-        return self.own("view.loads") if check == "loads" else check
+        own = {LOADS: "view.loads", CELLS: "view.cells"}
+        return self.own(own[check]) if check in own else check
 
     def number(self, value: float, digits: int = _DIGITS) -> str:
         """A number with so many digits that count."""

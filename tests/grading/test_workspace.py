@@ -299,6 +299,59 @@ def test_an_error_in_a_notebook_names_its_cell(sdpa, tmp_path):
     assert "ZeroDivisionError: division by zero (at work.ipynb[2]:2)" in " ".join(out.split())
 
 
+def code(*sources):
+    return json.dumps({"cells": [{"cell_type": "code", "source": one} for one in sources]})
+
+
+TESTS = NOTEBOOK["cells"][-1]["source"]
+CELL_BY_CELL = {
+    "a later one raises": (
+        [source({}), TESTS, "x = 1\n1 / 0"],
+        ["cell 3 was left out: work.ipynb raised ZeroDivisionError: division by zero (at work.ipynb[3]:2)"],
+    ),
+    "in the function, called by a later one": (
+        [source({}), TESTS, "attention(1, 2, 3)", "x = 1"],
+        ["cell 3 was left out: work.ipynb raised AttributeError: "],
+    ),
+    "no Python": ([source({}), "for x in", TESTS], ["cell 2 was left out: work.ipynb raised SyntaxError: "]),
+    "an exit": (
+        ["import numpy as np", source({}), TESTS, "raise SystemExit", "x = 1", "y = 2"],
+        ["cell 4 was left out: work.ipynb ended the whole program (SystemExit)"],
+    ),
+    "plots": (
+        ["import matplotlib.pyplot as plt", source({}), TESTS, "plt.plot([1])"],
+        [
+            "cell 1 was left out: work.ipynb raised ModuleNotFoundError: No module named 'matplotlib'",
+            "cell 4 was left out: work.ipynb raised NameError: name 'plt' is not defined (at work.ipynb[4]:1)",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("cells", "said"), CELL_BY_CELL.values(), ids=CELL_BY_CELL)
+def test_a_cell_that_fails_is_named_and_the_others_are_graded(sdpa, tmp_path, cells, said):
+    (tmp_path / "work.ipynb").write_text(code(*cells))
+    shutil.copy(SOLUTIONS / "F3" / "answers.yaml", tmp_path)
+    status, out, _ = sdpa("check", "F3", "work.ipynb")
+    text = " ".join(out.split())
+    assert "✗ every cell of the notebook runs" in text
+    assert [one in text for one in said] == [True] * len(said)
+    assert text.count("was left out") == len(said)
+    assert (status, "32/33 points" in text) == (ExitCode.OK, True)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [[source({}) + "\n1 / 0\n", TESTS], [source({}), *["1 / 0"] * 9], ["1 / 0", "attend = 1"]],
+    ids=["its own cell fails", "too many fail", "none defines it"],
+)
+def test_a_notebook_without_the_function_is_not_graded(sdpa, tmp_path, cells):
+    (tmp_path / "work.ipynb").write_text(code(*cells))
+    _, out, _ = sdpa("check", "F3", "work.ipynb")
+    assert "0/33 points\n ✗ the file can be loaded\n" in out
+    assert "left out" not in out
+
+
 def test_a_notebook_that_is_none_is_said_to_be_none(sdpa, tmp_path):
     (tmp_path / "work.ipynb").write_text("{}")
     _, out, _ = sdpa("check", "F3", "work.ipynb")
