@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -24,7 +26,7 @@ class Gradebook:
     Raises
     ------
     InputError
-        When it is none, or another version's.
+        When it is none, is damaged or another version's, or cannot be written to; now or later.
 
     Examples
     --------
@@ -35,8 +37,15 @@ class Gradebook:
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"the folder {path.parent} cannot be made: {error.strerror}"
+            raise InputError(
+                Problem("cannot-write", message, "--output with a folder that may be written to")
+            ) from None
+        with self._told():
             self._database = sqlite3.connect(path, timeout=30, isolation_level=None)
             # WAL: a write is one append, and a kill at any moment loses at most the one that was being written.
             self._database.execute("PRAGMA journal_mode = WAL")
@@ -46,17 +55,26 @@ class Gradebook:
                 raise InputError(Problem("gradebook", f"{path} was written by another version of sdpa", hint="move it"))
             self._database.execute(_TABLE)
             self._database.execute(f"PRAGMA user_version = {_VERSION}")
-        except sqlite3.Error as error:
-            raise InputError(Problem("gradebook", f"{path} cannot be used as a gradebook: {error}")) from None
 
     def find(self, key: str) -> str | None:
         """The record under a key."""
-        found = self._database.execute("SELECT record FROM grades WHERE key = ?", (key,)).fetchone()
+        with self._told():
+            found = self._database.execute("SELECT record FROM grades WHERE key = ?", (key,)).fetchone()
         return None if found is None else str(found[0])
 
     def keep(self, key: str, sha256: str, record: str) -> None:
         """Write a record down, for good."""
-        self._database.execute("INSERT OR REPLACE INTO grades VALUES (?, ?, ?)", (key, sha256, record))
+        with self._told():
+            self._database.execute("INSERT OR REPLACE INTO grades VALUES (?, ?, ?)", (key, sha256, record))
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            message = f"{self._path} cannot be used as a gradebook: {error}"
+            hint = "make room, or move it where it is damaged; then run the same command again"
+            raise InputError(Problem("gradebook", message, hint=hint)) from None
 
     def __enter__(self) -> Gradebook:
         return self

@@ -9,7 +9,7 @@ from pathlib import Path
 from sdpa_cli.classroom.archives import archive_entries
 from sdpa_cli.classroom.entries import Entry, folder_entries
 from sdpa_cli.classroom.gradebook import FILE, Gradebook
-from sdpa_cli.classroom.layouts import deliveries_in
+from sdpa_cli.classroom.layouts import Sorting, deliveries_in
 from sdpa_cli.classroom.packing import pack
 from sdpa_cli.classroom.results import ClassResult, Result
 from sdpa_cli.classroom.roster import Roster
@@ -37,6 +37,8 @@ class Order:
     seed: str | None = None
     level: Level | None = None
     """None is the best that the workers offer, and no less than `LEAST_LEVEL`."""
+    sorting: Sorting = deliveries_in
+    """How files are sorted into submissions."""
 
 
 def grade_class(order: Order, output: Path, workers: Workers, note: Callable[[Done, int], None]) -> ClassResult:
@@ -58,7 +60,8 @@ def grade_class(order: Order, output: Path, workers: Workers, note: Callable[[Do
     InputError
         When submissions cannot be found, or not be confined as they must be.
     """
-    found = deliveries_in(entries_of(order.submissions), order.submissions.resolve().name, order.exercise.files)
+    entries = _without_reports(entries_of(order.submissions), order.submissions, output)
+    found = order.sorting(entries, order.submissions.resolve().name, order.exercise.files)
     class_seats = seats(found, None if order.roster is None else order.roster.students)
     if not class_seats:
         raise InputError(Problem("no-submissions", f"{order.submissions} holds no submissions"))
@@ -89,6 +92,16 @@ def entries_of(path: Path) -> tuple[Entry, ...]:
     if path.is_file():
         return archive_entries(path)
     raise InputError(Problem("no-submissions", f"{path} is not there", "a folder, or the zip that the LMS exports"))
+
+
+def _without_reports(entries: tuple[Entry, ...], submissions: Path, output: Path) -> tuple[Entry, ...]:
+    """What was handed in: where the output lies among the submissions, the reports of all exercises are nobody's."""
+    try:
+        inside = output.resolve().relative_to(submissions.resolve()).parts
+    except ValueError:
+        return entries
+    own = inside[:-1] or inside  # beside this exercise's folder are the other exercises'
+    return tuple(entry for entry in entries if entry.path[: len(own)] != own)
 
 
 def _agreed(asked: Level | None, best: Level) -> Level:

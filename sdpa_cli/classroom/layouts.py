@@ -23,6 +23,15 @@ class Delivery:
     """Which upload it is, where the export counts them."""
 
 
+Sorting = Callable[[Sequence[Entry], str, Iterable[str]], tuple[Delivery, ...]]
+"""From all files, their root's name and what an exercise wants to the deliveries."""
+
+
+def one_delivery(entries: Sequence[Entry], root: str, _: Iterable[str]) -> tuple[Delivery, ...]:
+    """Everything as one submission, however many files and folders it has: for those who grade one at a time."""
+    return (Delivery(plain_label(root), root, tuple(entries)),)
+
+
 def deliveries_in(entries: Sequence[Entry], root: str, files: Iterable[str]) -> tuple[Delivery, ...]:
     """Sort the files of an export.
 

@@ -52,6 +52,14 @@ def from_text(text: str) -> Record:
     return Record(Report(content["exercise"], items, content["sandbox"], content["printed"]), cases)
 
 
+def kept(text: str | None) -> Record | None:
+    """The record in a text that a gradebook has; None where it has none, or one that was damaged."""
+    try:
+        return None if text is None else from_text(text)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
+
+
 def messages_of(item: FeedbackItem) -> Iterator[Message]:
     """All of an item's messages, those within others too."""
     yield from _nested(item.finding.messages)

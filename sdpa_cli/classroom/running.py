@@ -11,7 +11,7 @@ from sdpa_cli.classroom.choosing import NOTEBOOK, Chosen, choose
 from sdpa_cli.classroom.gradebook import Gradebook
 from sdpa_cli.classroom.layouts import Delivery
 from sdpa_cli.classroom.packing import Packed
-from sdpa_cli.classroom.records import Record, from_text
+from sdpa_cli.classroom.records import Record, from_text, kept
 from sdpa_cli.classroom.results import Result, Standing
 from sdpa_cli.classroom.seating import Seat
 from sdpa_cli.classroom.similarity import fingerprint
@@ -81,8 +81,8 @@ def grade_seats(seats: Sequence[Seat], terms: Terms, book: Gradebook, workers: W
             pending = _prepared(number, seat, terms)
             if isinstance(pending, Done):
                 yield pending
-            elif (text := book.find(pending.task.key)) is not None:
-                yield Done(number, _graded(pending, from_text(text)))
+            elif (record := kept(book.find(pending.task.key))) is not None:
+                yield Done(number, _graded(pending, record))
             else:
                 yield from _settled(flow.room_for(pending), book, again)
         yield from _settled(flow.rest(), book, again)

@@ -62,17 +62,21 @@ def grade(
     Exit status: 0 everybody is graded or missing, 1 some need a person, 2 the input is wrong, 3 the tool failed.
     """
     from sdpa_cli.classroom.grading import Order, grade_class
+    from sdpa_cli.classroom.layouts import deliveries_in, one_delivery
     from sdpa_cli.classroom.roster import read_roster
     from sdpa_cli.classroom.saying import class_speaker
     from sdpa_cli.classroom.workers import cluster_workers, local_workers
     from sdpa_cli.grading.library import find_exercise, own_exercises
     from sdpa_cli.languages import choose
+    from sdpa_cli.views.classroom.platforms import grade_column
     from sdpa_cli.views.classroom.progress import watched
 
     language = choose(lang)
     found = find_exercise(exercises or own_exercises(), exercise)
     listed = None if roster is None else read_roster(roster)
-    order = Order(found, submissions, listed, seed, _level(sandbox))
+    grade_column(listed, found, column)  # nobody wants to hear after a long run that it is not clear
+    sorting = deliveries_in if gradescope is None else one_delivery
+    order = Order(found, submissions, listed, seed, _level(sandbox), sorting)
     place = output / found.name
     who = cluster_workers(cluster) if cluster is not None else local_workers(workers)
     with watched(class_speaker(language, found)) as note:

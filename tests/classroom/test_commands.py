@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from classroom.generated import RIGHT, RIGHTS, members, write_moodle
+from classroom.generated import RIGHT, RIGHTS, members, write_moodle, write_worksheet
 
 from sdpa_cli.classroom import examining
 from sdpa_cli.classroom.examining import examine
@@ -77,6 +77,53 @@ def test_one_submission_as_gradescope_gives_it(sdpa, tmp_path):
     assert (done.returncode, results["extra_data"]["standing"]) == (0, "graded"), done.stderr
     # Without a seed the hidden cases stay open.
     assert results["score"] == sum(test["score"] for test in results["tests"]) == 32.0
+
+
+@pytest.mark.skipif(max(candidates()) < Level.L2, reason="grading asks for L2, which is not here")
+@pytest.mark.parametrize(
+    ("files", "output"),
+    [
+        ({"mine.py": RIGHT["attention.py"], "yours.py": b""}, "it could be one of mine.py, yours.py"),
+        ({}, "was handed in"),
+    ],
+    ids=["two files", "nothing"],
+)
+def test_whatever_gradescope_gives_is_one_submission(sdpa, tmp_path, files, output):
+    (tmp_path / "submission").mkdir()
+    for name, data in files.items():
+        (tmp_path / "submission" / name).write_bytes(data)
+    done = sdpa("grade", "F3", tmp_path / "submission", "--output", tmp_path, "--gradescope", tmp_path / "results.json")
+    results = json.loads((tmp_path / "results.json").read_text("utf-8"))
+    assert (done.returncode, results["extra_data"]["standing"]) == (1, "needs attention"), done.stderr
+    assert output in results["output"]
+
+
+@pytest.mark.skipif(max(candidates()) < Level.L2, reason="grading asks for L2, which is not here")
+def test_reports_among_the_submissions_are_nobody_s(sdpa, tmp_path):
+    (tmp_path / "anna").mkdir()
+    for name, data in RIGHT.items():
+        (tmp_path / "anna" / name).write_bytes(data)
+    first, again = (sdpa("grade", "F3", ".", "--format", "json", cwd=tmp_path) for _ in range(2))
+    assert [one["student"] for one in json.loads(again.stdout)["submissions"]] == ["anna"]
+    assert first.stdout == again.stdout
+
+
+def test_a_column_that_is_not_there_is_told_before_anything_is_graded(sdpa, tmp_path):
+    people = members([RIGHTS[0]], 0)
+    write_moodle(tmp_path / "class", people)
+    write_worksheet(tmp_path / "worksheet.csv", people)
+    done = sdpa("grade", "F3", "class", "--roster", "worksheet.csv", "--column", "Garde", cwd=tmp_path)
+    assert (done.returncode, (tmp_path / "grades").exists()) == (2, False)
+    assert "it is not clear which column of the class list holds the grades" in done.stderr
+
+
+@pytest.mark.skipif(max(candidates()) < Level.L2, reason="grading asks for L2, which is not here")
+def test_a_place_that_cannot_be_written_to_is_the_user_s_to_change(sdpa, tmp_path):
+    write_moodle(tmp_path / "class", members([RIGHTS[0]], 0))
+    (tmp_path / "file").write_text("")
+    done = sdpa("grade", "F3", "class", "--output", "file", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "cannot be made: Not a directory" in done.stderr
 
 
 @pytest.mark.skipif(max(candidates()) < Level.L2, reason="grading asks for L2, which is not here")

@@ -96,6 +96,15 @@ def test_the_moodle_worksheet_is_filled_in_place(f3):
     assert "<" not in table.rows[1][6]
 
 
+def test_a_comment_keeps_titles_with_commas_apart(f3):
+    (_, wrong, *others) = results("Anna")
+    items = tuple(replace(item, finding=wrong.items[1].finding) for item in wrong.items)
+    record = replace(wrong.record, report=replace(wrong.record.report, items=items))
+    found = crowd(f3, Kind.MOODLE, moodle_table(), (replace(wrong, record=record), *others))
+    comment = parse_table(filled_roster(found, None, "en")[1].encode()).rows[1][6]
+    assert "failed: two-token example, no mask / causal, padding, window and irregular masks / hidden cases;" in comment
+
+
 def test_moodle_takes_nothing_above_the_maximum(f3):
     (first, *others) = results()
     many = tuple(replace(item, bonus=40.0) for item in first.items)
@@ -231,6 +240,16 @@ def test_feedback_is_in_the_student_s_language(f3):
     assert feedback_markdown(found, found.results[0], "en").startswith("# F3 A függvény: 7 pont a(z) 33 pontból\n")
     assert feedback_markdown(found, found.results[3], "en").startswith("# F3 Funktionen: ikke bedømt\n")
     assert feedback_markdown(found, found.results[1], "en").startswith("# F3 The function: 2 of 33 points\n")
+
+
+def test_feedback_speaks_of_the_sandbox_only_where_something_ran(f3):
+    found = crowd(f3)
+    for make in (feedback_markdown, feedback_html):
+        told = [
+            "Your code ran" in make(found, replace(one, student=replace(one.student, language=None)), "en")
+            for one in found.results
+        ]
+        assert told == [True, True, False, False, True, False, True]
 
 
 def test_feedback_names_the_fault_and_the_command(f3):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sdpa_cli.classroom.layouts import deliveries_in
+from sdpa_cli.classroom.layouts import deliveries_in, one_delivery
 
 FILES = ("attention.py", "test_attention.py", "answers.yaml")
 
@@ -91,3 +91,9 @@ def test_two_of_one_name_with_two_numbers_are_two(entries):
 def test_what_has_no_number_in_an_lms_export_is_not_lost(entries):
     names = [one[0] for one in found(entries, f"{MOODLE}/attention.py", "stray.py")]
     assert names == ["Anna Kovács", "stray"]
+
+
+def test_one_submission_may_be_any_number_of_files_and_folders(entries):
+    (delivery,) = one_delivery(entries("mine.py", "tests.py", "F3/answers.yaml", "notes/a.txt"), "submission", ())
+    assert (delivery.label.name, len(delivery.entries)) == ("submission", 4)
+    assert one_delivery((), "submission", ())[0].entries == ()

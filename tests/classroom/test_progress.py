@@ -31,6 +31,13 @@ def test_from_a_few_nothing_is_said_about_the_rest(f3):
     assert tally.words(9) == "1 / 9, másodpercenként 0,2, hátravan ? s: 1 az eszköz hibázott"
 
 
+def test_at_the_end_nothing_is_left_however_few_there_were(f3):
+    clock = iter([0.0, 4.0])
+    tally = Tally(class_speaker("en", f3), lambda: next(clock))
+    tally.add(done(0))
+    assert tally.words(1) == "1 of 1, 0.2 per second, 0 s left: 1 graded"
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_terminal_gets_a_live_line_and_a_log_plain_ones(f3, monkeypatch, capsys, terminal):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)

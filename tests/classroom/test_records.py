@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdpa_cli.classroom.records import from_text, messages_of, to_text
+from sdpa_cli.classroom.records import from_text, kept, messages_of, to_text
 from sdpa_cli.grading.report import FeedbackItem, Finding, Message, Report, Status, failed, passed, say
 
 
@@ -90,3 +90,8 @@ values = st.recursive(
 def test_any_message_can_be_kept(given_values):
     text = to_text(report(FeedbackItem("c", Finding(Status.FAILED, 0.0, (Message("key", given_values),)), 1.0)))
     assert to_text(from_text(text).report) == text
+
+
+@pytest.mark.parametrize("text", [None, "", "{", "[]", "7", "{}", '{"items": [{}]}', '{"items": [7]}', "null"])
+def test_a_record_that_was_damaged_is_none(text):
+    assert kept(text) is None

@@ -1,7 +1,8 @@
 """A class being graded: what is done is not done again, what is doubtful is done again alone, nothing is lost."""
 
+import sqlite3
 from concurrent.futures import BrokenExecutor, Executor, Future
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 
 import pytest
 
@@ -187,6 +188,48 @@ def test_a_gradebook_is_another_program_s_file(tmp_path):
     (tmp_path / "book.sqlite3").write_bytes(b"this is no database at all" * 100)
     with pytest.raises(InputError, match="cannot be used as a gradebook"):
         Gradebook(tmp_path / "book.sqlite3")
+
+
+def damaged(path):
+    data = path.read_bytes()
+    path.write_bytes(data[:4096] + b"\xaa" * (len(data) - 4096))
+
+
+def emptied(path):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE grades")
+        database.execute("CREATE TABLE grades (another)")
+
+
+@pytest.mark.parametrize("spoil", [damaged, emptied], ids=["damaged", "another's table"])
+def test_a_gradebook_that_is_damaged_is_named(run, tmp_path, spoil):
+    run(["a"])
+    spoil(tmp_path / "book.sqlite3")
+    with pytest.raises(InputError, match=r"book\.sqlite3 cannot be used as a gradebook"):
+        run(["a"])
+
+
+def test_a_full_disk_is_named_and_what_was_kept_is_kept(run, tmp_path):
+    run(["a"])
+    with Gradebook(tmp_path / "book.sqlite3") as book:
+        book._database.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(InputError, match="cannot be used as a gradebook: database or disk is full"):
+            book.keep("key", "sha256", "record" * 10_000)
+    assert run(["a"])[1] == []
+
+
+def test_a_record_that_is_damaged_is_made_again(run, tmp_path):
+    run(["a"])
+    with closing(sqlite3.connect(tmp_path / "book.sqlite3")) as database, database:
+        database.execute("UPDATE grades SET record = substr(record, 9)")
+    assert run(["a"])[1] == ["a"]
+    assert run(["a"])[1] == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"the folder .*F3 cannot be made: Not a directory"):
+        Gradebook(tmp_path / "file" / "F3" / "book.sqlite3")
 
 
 def test_a_single_file_is_known_by_its_own_digest():

@@ -45,7 +45,8 @@ def feedback_markdown(found: ClassResult, result: Result, language: str) -> str:
         parts.append(speaker("feedback.open-points", points=result.reader_points))
     if printed := printed_lines(result):
         parts += [f"## {speaker('view.printed')}", fenced(printed)]
-    parts.append(speaker("view.sandbox", level=found.sandbox))
+    if has_run(result):
+        parts.append(speaker("view.sandbox", level=found.sandbox))
     return "\n\n".join(parts) + "\n"
 
 
@@ -91,6 +92,11 @@ def printed_lines(result: Result) -> list[str]:
     return lines[:_MOST_PRINTED] + (["…"] if len(lines) > _MOST_PRINTED else [])
 
 
+def has_run(result: Result) -> bool:
+    """Whether there was code that ran in the sandbox."""
+    return result.record is not None and bool(result.record.report.sandbox)
+
+
 def command(fault: str) -> str:
     """What shows a fault beside the right computation."""
     return f"sdpa explain --fault {fault}"
@@ -119,7 +125,8 @@ def _body(found: ClassResult, result: Result, speaker: Speaker) -> Iterator[str]
         yield f"<p>{escape(speaker('feedback.open-points', points=result.reader_points))}</p>\n"
     if printed := printed_lines(result):
         yield f"<h2>{escape(speaker('view.printed'))}</h2>{_pre(printed)}\n"
-    yield f"<p class='note'>{escape(speaker('view.sandbox', level=found.sandbox))}</p>\n"
+    if has_run(result):
+        yield f"<p class='note'>{escape(speaker('view.sandbox', level=found.sandbox))}</p>\n"
 
 
 def _row(item: FeedbackItem, speaker: Speaker) -> str:

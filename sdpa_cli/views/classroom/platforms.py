@@ -13,6 +13,7 @@ from sdpa_cli.classroom.roster import Kind, Roster, is_points_row
 from sdpa_cli.classroom.saying import class_speaker, heading, remarks_of, told
 from sdpa_cli.classroom.tables import Table
 from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.report import FeedbackItem, Status
 from sdpa_cli.grading.saying import Speaker
 from sdpa_cli.views.classroom.inert import block, cell, line
@@ -42,19 +43,35 @@ def filled_roster(found: ClassResult, column: str | None, language: str) -> tupl
     InputError
         When it is not clear which column is to be filled.
     """
-    roster = found.roster
+    grade = grade_column(found.roster, found.exercise, column)
+    if found.roster is None or grade is None:
+        return None
+    if found.roster.kind is Kind.MOODLE:
+        return "moodle.csv", "\ufeff" + _moodle(found.roster.table, found, grade, language).text()
+    return "canvas.csv", _canvas(found.roster.table, found, grade).text()
+
+
+def grade_column(roster: Roster | None, exercise: Exercise, column: str | None) -> int | None:
+    """The column of a platform's list that grades go into; None where the list is no platform's.
+
+    Raises
+    ------
+    InputError
+        When it is not clear which.
+    """
     if roster is None or roster.kind is Kind.OWN:
         return None
+    table, word = roster.table, bare(exercise.name)
     if roster.kind is Kind.MOODLE:
-        return "moodle.csv", "\ufeff" + _moodle(roster, found, column, language).text()
-    return "canvas.csv", _canvas(roster, found, column).text()
-
-
-def _moodle(roster: Roster, found: ClassResult, column: str | None, language: str) -> Table:
-    table = roster.table
-    grade = _column(table, column, lambda name: bare(name) in _GRADES) or _left_of_maximum(table)
+        grade = _column(table, column, lambda name: bare(name) in _GRADES) or _left_of_maximum(table)
+    else:
+        grade = _column(table, column, lambda name: "(" in name and word in map(bare, name.replace("(", " ").split()))
     if grade is None:
         raise _which_column(table.header)
+    return grade
+
+
+def _moodle(table: Table, found: ClassResult, grade: int, language: str) -> Table:
     most = table.column(lambda name: bare(name) in _MAXIMA) or grade + 1
     comments = table.column(lambda name: bare(name) in _COMMENTS)
     rows = [list(map(_harmless, row)) for row in table.rows]
@@ -79,13 +96,8 @@ def _left_of_maximum(table: Table) -> int | None:
     return None
 
 
-def _canvas(roster: Roster, found: ClassResult, column: str | None) -> Table:
+def _canvas(table: Table, found: ClassResult, grade: int) -> Table:
     """Only whom a grade is for and the one column: whatever else were there, Canvas would take for news."""
-    table = roster.table
-    word = bare(found.exercise.name)
-    grade = _column(table, column, lambda name: "(" in name and word in map(bare, name.replace("(", " ").split()))
-    if grade is None:
-        raise _which_column(table.header)
     kept = [at for at, name in enumerate(table.header) if bare(name) in _FIXED]
     worth = next((row[grade] for row in table.rows if is_points_row(row)), "")
     grades = {result.student.row: result.final_points for result in _listed(found)}
@@ -147,7 +159,7 @@ def _comment(result: Result, speaker: Speaker) -> str:
     return "; ".join(
         [
             *remarks_of(result, speaker),
-            *([f"{speaker('feedback.failed')}: {', '.join(parts)}"] if parts else []),
+            *([f"{speaker('feedback.failed')}: {' / '.join(parts)}"] if parts else []),
             *reason,
         ]
     )

@@ -54,7 +54,8 @@ class Tally:
         """One line: how many, how fast, how long, and how they stand."""
         seconds = self._now() - self._start
         rate = self._fresh / seconds if seconds > 0 else 0.0
-        left = f"{(total - self.counts.total()) / rate:.0f}" if self._fresh >= _FEW else "?"
+        waiting = total - self.counts.total()
+        left = "0" if not waiting else f"{waiting / rate:.0f}" if self._fresh >= _FEW else "?"
         shown = self._speaker.number(round(rate, 1))
         head = self._speaker("progress.line", done=self.counts.total(), total=total, rate=shown, left=left)
         found = [(standing, self.counts[standing]) for standing in Standing if self.counts[standing]]
