@@ -196,6 +196,8 @@ def _base_60(found: re.Match[str]) -> str:
 # Ways of writing that people bring from elsewhere, and what to write here. Compiled when a text is wrong, not before.
 _CLUES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"([-+]?[0-9]+),([0-9]+)", lambda found: f"write the decimal point: {found[1]}.{found[2]}"),
+    (r"[-+.0-9]+;.*", lambda _: "values are separated by commas"),
+    (r"([-+]?)∞", lambda found: f"write {found[1]}inf"),
     (r"[-+.0-9]\S*(?:\s+[-+.0-9]\S*)+", lambda found: f"a comma is missing: {', '.join(found[0].split()[:4])}"),
     (r"(?:\S+\s+)+\S+", lambda _: "a comma or a closing bracket may be missing"),
     (r"[-+]?[0-9]{1,9}(?::[0-5]?[0-9]){1,3}", _base_60),
@@ -204,7 +206,6 @@ _CLUES: tuple[tuple[str, Callable[[re.Match[str]], str]], ...] = (
     (r"([-+]?)0b([01]{1,64})", _base("binary", 2)),
     (r"[-+]?[0-9][0-9.]*_[0-9_.e]*", lambda found: f"write it without underscores: {found[0].replace('_', '')}"),
     (r"[-+]?[0-9.]+/[0-9.]+", lambda _: "write the value itself: fractions are not computed here"),
-    (r"[-+]?[0-9.]+;.*", lambda _: "values are separated by commas"),
     (r"true|false|yes|no|on|off", lambda _: "write 1 or 0 where a number is meant"),
 )
 
@@ -218,7 +219,7 @@ def _refusal(text: str) -> NotUnderstood:
         strange = next(char for char in text if ord(char) > 127)
         named = f"U+{ord(strange):04X} {unicodedata.name(strange, 'without a name')}"
         return NotUnderstood(f"{shown(text)} contains {named}", EXPECTED, f"type it with the keyboard's own: {plain}")
-    hints = (hint(found) for pattern, hint in _CLUES if (found := re.fullmatch(pattern, text, re.IGNORECASE)))
+    hints = (hint(found) for pattern, hint in _CLUES if (found := re.fullmatch(pattern, plain, re.IGNORECASE)))
     return NotUnderstood(f"{shown(text)} is not a number", EXPECTED, next(hints, None))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
 
 from sdpa_cli.cases.cursor import Cursor, Unreadable
-from sdpa_cli.cases.files import decode, read_text
+from sdpa_cli.cases.files import read_text
 from sdpa_cli.cases.kinds import Json, Kind
 from sdpa_cli.cases.nodes import is_null, report_kind
 from sdpa_cli.cases.source import Source, Steps
@@ -45,19 +45,8 @@ def read_document(path: Path, read: Read, problems: list[Problem]) -> Any:
     return read_source(Source(str(path), read_text(path, str(path)), path.parent), read, problems)
 
 
-def read_bytes(data: bytes, name: str, read: Read, problems: list[Problem]) -> Any:
-    """The same of bytes that somebody else has read.
-
-    Raises
-    ------
-    InputError
-        When the bytes are no text.
-    """
-    return read_source(Source(name, decode(data, name)), read, problems)
-
-
 def read_source(source: Source, read: Read, problems: list[Problem]) -> Any:
-    """The same of a text."""
+    """The same of a text that somebody else has read."""
     cursor = Cursor(source, problems)
     try:
         cursor.next()

@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
+from sdpa_cli.cases.files import decode
 from sdpa_cli.cases.groups import Field, Group
 from sdpa_cli.cases.kinds import Kind
-from sdpa_cli.cases.yaml_files import read_bytes
+from sdpa_cli.cases.numbers import decimal_comma
+from sdpa_cli.cases.source import Source
+from sdpa_cli.cases.yaml_files import read_source
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.handed_in import HandedIn
@@ -34,6 +37,8 @@ class Answers:
     problems: tuple[Problem, ...] = ()
     missing: bool = False
     """Whether there is no such file."""
+    source: Source | None = None
+    """Its text, where it is one."""
 
     def problem(self, key: str) -> Problem | None:
         """What is wrong with one answer; of an answer that is not there, what may have kept it from being read."""
@@ -42,6 +47,13 @@ class Answers:
             return own
         stray = (p for p in self.problems if not p.path or p.code == "unknown-key")
         return next((p for p in stray if p.code != "unknown-key" or p.hint is None or key in p.hint), None)
+
+    def decimal_comma(self, key: str) -> str | None:
+        """What to do about an answer that may be written with decimal commas; nothing about any other."""
+        if self.source is None:
+            return None
+        place = self.source.locate((key,))
+        return decimal_comma(place.source[place.column - 1 :])
 
 
 def questions_in(exercise: Exercise, file: str) -> dict[str, Kind]:
@@ -60,9 +72,12 @@ def read_answers(exercise: Exercise, handed_in: HandedIn, file: str) -> Answers:
     kinds = questions_in(exercise, file)
     group = Group(tuple(Field(key, kind, "") for key, kind in kinds.items()), f"{next(iter(kinds))}: …")
     problems: list[Problem] = []
+    name = handed_in.shown(file)
     try:
-        values = read_bytes(handed_in.files[file], handed_in.shown(file), group.read_partly, problems)
+        source = Source(name, decode(handed_in.files[file], name))
     except InputError as error:
         return Answers({}, error.problems)
+    values = read_source(source, group.read_partly, problems)
     # An answer left empty, as the starter has it, is not given yet. That is no mistake.
-    return Answers(values or {}, tuple(problem for problem in problems if problem.code != "empty"))
+    told = tuple(problem for problem in problems if problem.code != "empty")
+    return Answers(values or {}, told, source=source)

@@ -109,7 +109,7 @@ def test_a_file_of_answers_that_cannot_be_read_fails_with_its_reason(graded, dat
         (
             "weights-with-shift",
             {"weights_with_shift": [[0.1192, 0.8808, 0], [0.6652, 0.09, 0.2]]},
-            "weights_with_shift[2,3]: 0.2 is not right; allowed are 0.000102 (1 of 6 cells differ)",
+            "weights_with_shift[2,3]: 0.2 is not right, and may be off by 0.000102 (1 of 6 cells differ)",
         ),
         (
             "weights-with-shift",
@@ -119,7 +119,7 @@ def test_a_file_of_answers_that_cannot_be_read_fails_with_its_reason(graded, dat
         (
             "sums-without-shift",
             {"sums_without_shift": [1.1353, 1.5032]},
-            "sums_without_shift[1]: 1.1353 is not right; allowed are 0.00108 (2 of 2 cells differ)",
+            "sums_without_shift[1]: 1.1353 is not right, and may be off by 0.00108 (2 of 2 cells differ)",
         ),
         ("reason", {"reason": "d"}, "d is not right"),
         (
@@ -143,6 +143,20 @@ def test_what_f2_says_about_a_wrong_answer(exercise, graded, check, changes, mes
     voice = speaker("en", exercise("F2"))
     assert voice.say(found.finding.messages[0]) == message
     assert found.status is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("sums", "hint"),
+    [
+        ("[1.1353, 1,5032]", "a comma separates values: if 1,5032 is one number, write 1.5032"),
+        ("[1.1353, 1.5032, 2.5]", None),
+    ],
+)
+def test_an_answer_of_the_wrong_length_may_have_a_decimal_comma(graded, sums, hint):
+    text = f"# Worked out by hand.\nsums_with_shift: {sums}\n"
+    found = item(graded("F2", {"answers.yaml": text}), "sums-with-shift")
+    hints = [message.values["hint"] for message in found.finding.messages if message.key == "answer.hint"]
+    assert hints == ([] if hint is None else [hint])
 
 
 def test_a_wrong_choice_says_why_it_is_wrong(exercise, graded):

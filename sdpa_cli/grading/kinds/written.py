@@ -57,10 +57,13 @@ class AnswerRule:
         """Compare."""
         if (finding := unanswered(attempt, self.file, self.key)) is not None:
             return finding
-        actual = np.asarray(attempt.answers(self.file).values[self.key], np.float64)
+        answers = attempt.answers(self.file)
+        actual = np.asarray(answers.values[self.key], np.float64)
         expected = self._expected()
         if actual.shape != expected.shape:
-            return failed(say("answer.shape", key=self.key, found=actual.shape, expected=expected.shape))
+            shape = say("answer.shape", key=self.key, found=actual.shape, expected=expected.shape)
+            comma = answers.decimal_comma(self.key)
+            return failed(shape, *([] if comma is None else [say("answer.hint", hint=comma)]))
         found = compare(actual, expected, self.tolerance)
         if found is None:
             return passed()
