@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from difflib import get_close_matches
+from itertools import groupby
 from typing import TypeVar
 
 from yaml.events import Event, MappingStartEvent, ScalarEvent
@@ -94,7 +95,13 @@ def named(steps: Steps) -> str:
     --------
     >>> named(("expect", "weights", 0, 1))
     'expect.weights[1,2]'
+    >>> named(("arms", 0, "seeds"))
+    'arms[1].seeds'
     """
-    keys = ".".join(step for step in steps if isinstance(step, str))
-    numbers = ",".join(str(step + 1) for step in steps if isinstance(step, int))
-    return f"{keys}[{numbers}]" if numbers else keys or "the case"
+    text = ""
+    for numbers, run in groupby(steps, lambda step: isinstance(step, int)):
+        if numbers:
+            text += f"[{','.join(str(int(step) + 1) for step in run)}]"
+        else:
+            text += "." * bool(text) + ".".join(map(str, run))
+    return text or "the case"

@@ -125,7 +125,7 @@ def _answered(request: Request, language: str) -> Trace:
     """The trace; an exercise's statement comes from where exercises are read."""
     from sdpa_cli.explaining.requests import answer, refuse_options
 
-    name = request.subject or ""
+    name = (request.subject or "").rstrip("/\\")  # as a shell completes the name of a folder
     # A workspace has folders of these names; a case is a file.
     if not _EXERCISE.fullmatch(name) or Path(name).is_file():
         return answer(request)

@@ -33,7 +33,7 @@ def unknown(what: str, name: str, known: tuple[str, ...], hint: str | None = Non
 
 
 def find_exercise(folder: Path, name: str) -> Exercise:
-    """The exercise of that name; upper and lower case are the same.
+    """The exercise of that name, in upper or lower case, or as a shell completes the name of its folder.
 
     Raises
     ------
@@ -41,8 +41,12 @@ def find_exercise(folder: Path, name: str) -> Exercise:
         When there is none, or it cannot be read.
     """
     names = names_in(folder)
-    found = next((known for known in names if known.casefold() == name.casefold()), None)
+    meant = name.rstrip("/\\").casefold()
+    found = next((known for known in names if known.casefold() == meant), None)
     if found is None:
         hint = None if names else f"an exercise is a folder with a file {FILE}; {folder} has none"
+        if names and Path(name).suffix:
+            first = Path(name).parts[0]
+            hint = f"say before a file which exercise it is of, such as {first if first in names else names[0]} {name}"
         raise InputError(unknown("exercise", name, names, hint))
     return read_exercise(folder / found)

@@ -104,7 +104,7 @@ BROKEN = {
     "no points": ("    points: 4\n", "", "none of points, bonus is given"),
     "a law of what is not returned": ("law: non-negative", "law: linearity", "needs a function that returns output"),
     "no checks of a file": ("files: [definition.py, answers.yaml]", "files: []", "files is empty"),
-    "a check of nothing": ("[two-token, square, given]", "[]", "checks.value[1] is empty"),
+    "a check of nothing": ("[two-token, square, given]", "[]", "checks[1].value is empty"),
     "a file elsewhere": ("answers.yaml]", "../answers.yaml]", "'../answers.yaml' cannot be used here"),
     "a name that is a path": ("id: definition", "id: ../x", "'../x' cannot be used here"),
     "a name that is the tool's": ("id: definition", "id: loads", "'loads' cannot be used here"),

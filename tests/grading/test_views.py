@@ -46,6 +46,14 @@ def test_a_report_in_the_terminal(session, language):
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_one_reason_of_several_checks_is_said_once_beneath_the_last(graded, exercise):
+    report = graded("F5", {"protocol.yaml": "goal: a: b\n"})
+    checked = Checked(report, speaker("en", exercise("F5")), False)
+    text = shown(Session((checked,), {}, NextStep(), speaker("en")))
+    assert text.count("a second colon makes no sense here") == 1
+    assert text.index("nothing was run") < text.index("a second colon")
+
+
 def test_a_terminal_without_the_signs_gets_others(session):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     text = shown(session(source(F3["no-scale"]), "hu"), file=stream)

@@ -139,6 +139,23 @@ def test_what_cannot_be_done_is_said(sdpa, arguments, message):
     assert message in err
 
 
+@pytest.mark.parametrize(("name", "command"), [("F3/attention.py", "F3 F3/attention.py"), ("a.ipynb", "F1 a.ipynb")])
+def test_a_file_alone_does_not_say_which_exercise_it_is_of(sdpa, name, command):
+    sdpa("init")
+    status, _, err = sdpa("check", name)
+    assert status == ExitCode.BAD_INPUT
+    assert f"hint: say before a file which exercise it is of, such as {command}\n" in err
+
+
+@pytest.mark.parametrize("name", ["F3", "f3", "F3/"])
+def test_an_exercise_may_be_named_as_the_shell_completes_its_folder(sdpa, name):
+    sdpa("init")
+    assert sdpa("check", name)[1].startswith("F3  ")
+    assert sdpa("hint", name)[1].startswith("F3, ")
+    assert sdpa("init", "--reset", name)[0] == ExitCode.OK
+    assert sdpa("explain", name)[1].startswith("F3")
+
+
 def test_what_is_refused_makes_no_workspace(sdpa, tmp_path):
     assert sdpa("init", "--reset", "F9")[0] == ExitCode.BAD_INPUT
     assert list(tmp_path.iterdir()) == []

@@ -61,7 +61,7 @@ def checked_lines(checked: Checked, page: Page) -> Iterator[Text]:
     items = checked.report.items
     for item, after in zip(items, (*items[1:], None), strict=True):
         yield _item_line(item, checked.speaker, page)
-        if after is None or not _skipped_alike(item, after):
+        if after is None or not _alike(item, after):
             yield from _details(item, checked, page, seen)
     if checked.report.printed:
         yield Text()
@@ -80,10 +80,13 @@ def _heading(checked: Checked, page: Page) -> Text:
     return _spread(Text(f"{report.exercise}  {title}", style=HEADER), points, page)
 
 
-def _skipped_alike(item: FeedbackItem, after: FeedbackItem) -> bool:
-    """Whether both were skipped for one reason, which then is said once, beneath the last of them."""
-    same = [(one.status, [(m.key, m.values.get("needs")) for m in one.finding.messages]) for one in (item, after)]
-    return item.status is Status.SKIPPED and same[0] == same[1]
+def _alike(item: FeedbackItem, after: FeedbackItem) -> bool:
+    """Whether both were skipped, or failed, for one reason, which then is said once, beneath the last of them."""
+    if item.status is not after.status or item.status not in (Status.SKIPPED, Status.FAILED):
+        return False
+    # Where there is a failing input, each has its own.
+    cases = (item.finding.case, after.finding.case)
+    return cases == (None, None) and item.finding.messages == after.finding.messages
 
 
 def _item_line(item: FeedbackItem, speaker: Speaker, page: Page) -> Text:
