@@ -54,6 +54,13 @@ def test_one_reason_of_several_checks_is_said_once_beneath_the_last(graded, exer
     assert text.index("nothing was run") < text.index("a second colon")
 
 
+def test_one_blank_line_stands_between_exercises_and_before_the_end(session):
+    one = session(source(F3["no-scale"]))
+    text = shown(Session(one.checked * 2, PROGRESS, NextStep(), one.speaker))
+    assert "\n\nF3  " in text
+    assert "\n\n\n" not in text
+
+
 def test_a_terminal_without_the_signs_gets_others(session):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     text = shown(session(source(F3["no-scale"]), "hu"), file=stream)

@@ -45,12 +45,12 @@ def session_text(session: Session, console: Console) -> str:
 def session_lines(session: Session, page: Page) -> Iterator[Text]:
     """Each exercise, in one line where nothing has been done about it yet; then what is to be done next."""
     alone = len(session.checked) == 1
-    for one in session.checked:
+    for one, after in zip(session.checked, (*session.checked[1:], None), strict=True):
         if one.is_untouched and not alone:
             yield _heading(one, page)
         else:
             yield from checked_lines(one, page)
-            yield from () if alone else (Text(),)
+            yield from () if after is None else (Text(),)
     yield from _closing(session, page)
 
 
