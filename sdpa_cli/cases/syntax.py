@@ -50,6 +50,8 @@ _TRANSLATIONS = (
 
 # A key whose value follows without a space, which makes one word of both.
 _GLUED = re.compile(r"""^\s*([A-Za-z_]\w*):(?=[\[{"'0-9.+-])""")
+# The same as Python writes it.
+_EQUALS = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
 def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
@@ -94,8 +96,11 @@ def explain_syntax(error: yaml.YAMLError, source: Source) -> Problem:
 
 
 def glued_key(source: Source, mark: Mark | None) -> Problem | None:
-    """The problem of ``Q:[1]``, if the line at the mark has it: without a space that is one word, not a key."""
+    """The problem of ``Q:[1]`` or ``Q = [1]``, if the line at the mark has it: that is one word, not a key."""
     place = source.place(mark)
+    if found := _EQUALS.match(place.source):
+        message, hint = f"'{found[1]} =' is no key", f"write '{found[1]}: ' and then the value"
+        return Problem("missing-colon", message, hint=hint, place=replace(place, column=found.start(1) + 1))
     found = _GLUED.match(place.source)
     if found is None:
         return None
