@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
+import shutil
 import signal
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from sdpa_cli.classroom.tasks import best_level
 from sdpa_cli.clusters import executor_on
@@ -17,6 +21,7 @@ from sdpa_cli.sandbox import Level
 
 _TASKS_PER_PROCESS = 3
 _TASKS_IN_A_CLUSTER = 512
+_TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -63,13 +68,22 @@ def usable_cores() -> int:
 
 
 def _follow_parent() -> None:
-    """End with the parent, even when it is killed; and leave Ctrl-C to it, which finishes what is under way."""
+    """End with the parent, even when it is killed; and leave Ctrl-C to it, which finishes what is under way.
+
+    All that this process writes lies in one folder, so that nobody's work is left behind however it ends.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None
-    threading.Thread(target=_end_after, args=(parent,), daemon=True).start()
+    tempfile.tempdir = scratch = tempfile.mkdtemp(prefix="sdpa-worker-")
+    atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    threading.Thread(target=_end_after, args=(parent, scratch), daemon=True).start()
 
 
-def _end_after(parent: multiprocessing.process.BaseProcess) -> None:
+def _end_after(parent: multiprocessing.process.BaseProcess, scratch: str) -> None:
     parent.join()
+    for _ in range(_TRIES):  # the other thread may be putting something into it
+        shutil.rmtree(scratch, ignore_errors=True)
+        if not Path(scratch).exists():
+            break
     os._exit(1)

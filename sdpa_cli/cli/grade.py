@@ -45,7 +45,7 @@ def grade(
         Path, typer.Option(metavar="DIR", help="The folder for gradebook and reports; run again to resume.")
     ] = Path("grades"),
     gradescope: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write Gradescope's results.json for the one submission.")
+        Path | None, typer.Option(metavar="FILE", help="Write Gradescope's results.json: all files are one submission.")
     ] = None,
     exercises: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A folder of exercises in place of the course's own.")

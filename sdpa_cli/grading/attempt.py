@@ -103,9 +103,10 @@ class Attempt:
         return self._call(case)
 
     def observe(self, case: Case, *, must_raise: bool = False) -> Outcome:
-        """Call the function for a case, and keep what came of it as evidence."""
+        """Call the function for a case, and keep what came of it as evidence, unless it may tell of hidden cases."""
         outcome = self.call(case)
-        self.calls.append(Call(case, outcome, must_raise))
+        if not self._has_seen_hidden:
+            self.calls.append(Call(case, outcome, must_raise))
         return outcome
 
     def run_tests(self, file: str, attention: Callable[..., object]) -> TestRun:
@@ -129,8 +130,15 @@ class Attempt:
         return self.handed_in.unreadable.get(file)
 
     def show_hidden(self) -> None:
-        """From here on it may know hidden cases, so nothing that it prints is kept."""
+        """From here on it may know hidden cases: nothing that it prints is kept, and no number of it is evidence."""
         self._has_seen_hidden = True
+
+    def forget_hidden(self) -> None:
+        """Whatever is asked from here on is asked in a new process, which knows of no hidden case."""
+        if self._has_seen_hidden:
+            self.close()
+            self._running = None
+            self._has_seen_hidden = False
 
     def close(self) -> None:
         """End the submission's process."""

@@ -128,6 +128,7 @@ def _explained(attempt: Attempt, items: list[FeedbackItem]) -> list[FeedbackItem
     """Each failed check of code with the fault, the stage and whatever its numbers say."""
     if attempt.exercise.function is None or any(item.check == LOADS for item in items):
         return items
+    attempt.forget_hidden()
     _gather(attempt)
     evidence = evidence_of(attempt.calls, attempt.function)
     fault = diagnose(evidence, attempt.function.returns)

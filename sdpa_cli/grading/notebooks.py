@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from sdpa_cli.errors import InputError, Problem
 
 # Lines that only a notebook understands: magics, shell commands, and questions.
-_MAGIC = re.compile(r"^\s*(?:%|!|\?)|^\s*[\w, ]+=\s*[%!]|\?\s*$")
+_MAGIC = re.compile(r"^\s*+(?:[%!?]|\w[\w, ]*=\s*[%!])|\?\s*$")  # no two parts that could share a long line's spaces
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,18 @@ def test_killed_twice_it_goes_on_where_it_was(tmp_path, sdpa):
     assert kept <= keys(book)
 
 
+@pytest.mark.parametrize("end", ["by itself", "killed"])
+def test_nobody_s_work_is_left_behind(tmp_path, monkeypatch, end):
+    laid_out(tmp_path, QUICK)
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    if end == "killed":
+        kill_after(2, tmp_path / "out" / "F3" / "gradebook.sqlite3", command(tmp_path, "--workers", "2"))
+    else:
+        start(command(tmp_path, "--workers", "2")).wait()
+    assert wait_for(lambda: not list((tmp_path / "tmp").iterdir())), list((tmp_path / "tmp").iterdir())
+
+
 def kill_after(rows, book, arguments):
     """Start the command, kill it when so many grades are kept, and tell all processes that there were."""
     process = start(arguments)

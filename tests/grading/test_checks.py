@@ -1,9 +1,14 @@
 """What each kind of check of code says about a submission that fails it."""
 
+from contextlib import closing
+
+import numpy as np
 import pytest
 from grading.items import item, keys
 from submissions.faults import LINES, source
 
+from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.values import ValueRule
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.saying import speaker
@@ -190,6 +195,22 @@ def test_a_file_that_cannot_be_loaded_says_why_and_all_of_code_is_skipped(graded
 )
 def test_every_encoding_that_python_accepts_is_accepted(graded, data):
     assert item(graded("F3", {"attention.py": data}, only=("example",)), "example").status is Status.PASSED
+
+
+COUNTING = "n = 0\ndef attention(Q, K, V, mask=None):\n    global n\n    n += 1\n    return n + 0 * Q, Q\n"
+
+
+def test_what_is_asked_after_a_hidden_case_can_tell_nothing_of_it(box, exercise):
+    """A diagnosis is shown: neither a hidden case's numbers nor a process that has seen them may have a part in it."""
+    cases = [case for check in exercise("F3").checks for case in getattr(check.rule, "cases", ())][:3]
+    with closing(Attempt(exercise("F3"), HandedIn({"attention.py": COUNTING.encode()}), box, seed=1)) as attempt:
+        attempt.observe(cases[0])
+        attempt.show_hidden()
+        attempt.observe(cases[1])
+        attempt.forget_hidden()
+        attempt.observe(cases[2])
+    assert [call.case for call in attempt.calls] == [cases[0], cases[2]]
+    assert [np.unique(call.outcome.value[0]).tolist() for call in attempt.calls] == [[1.0], [1.0]]
 
 
 def test_hidden_cases_wait_for_a_seed_and_then_count(graded):

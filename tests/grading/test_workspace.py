@@ -16,6 +16,7 @@ from submissions.faults import F3, X1, source, source_x1
 from sdpa_cli import cli
 from sdpa_cli.cases import load_case
 from sdpa_cli.errors import ExitCode
+from sdpa_cli.grading.notebooks import read_notebook
 
 
 @pytest.fixture
@@ -304,6 +305,29 @@ def test_a_notebook_stands_in_for_the_python_files(sdpa, tmp_path, given):
         (tmp_path / "F3" / "test_attention.py").unlink()
     status, out, _ = sdpa("check", "F3", *(["F3/work.ipynb"] if given == "named" else []))
     assert (status, "32/33 points" in out) == (ExitCode.OK, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "left_out"),
+    [
+        ("%matplotlib inline", True),
+        ("  !pip install numpy", True),
+        ("?np.exp", True),
+        ("np.exp?  ", True),
+        ("files = !ls", True),
+        ("a, b = %timeit -o f()", True),
+        ("x = 5 % 3", False),
+        ("x = y != 3", False),
+        ("print('?')", False),
+        (" " * 200_000 + "x", False),
+        ("x" + " ," * 100_000, False),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_lines_that_only_a_notebook_understands_are_left_out(line, left_out):
+    """However long a line is: a pattern that goes back and forth over a quarter of a million spaces never ends."""
+    data = json.dumps({"cells": [{"cell_type": "code", "source": line}]}).encode()
+    assert read_notebook(data, "work.ipynb").source.decode() == ("# " if left_out else "") + line + "\n"
 
 
 def test_an_error_in_a_notebook_names_its_cell(sdpa, tmp_path):
