@@ -14,8 +14,7 @@ from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.refusals import EmptyRowsError, NonFiniteScoreError
 from sdpa_cli.attention.result import Attention
 from sdpa_cli.attention.score_functions import Score
-from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.solving import solve, solve_apart
+from sdpa_cli.attention.solving import Solution, solve, solve_apart
 from sdpa_cli.attention.streaming import first_nonfinite, public_index
 
 if TYPE_CHECKING:
@@ -116,10 +115,11 @@ def attend(
 def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
     """`attend`, from inputs that are checked and arranged."""
     live = _live_rows(inputs)
-    state = _solved(inputs, executor)
-    if not np.isfinite(state.acc).all():
+    solution = _solved(inputs, executor)
+    state = solution.state
+    if not (solution.proved or np.isfinite(state.acc).all()):
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
-        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).acc / inputs.dtype.type(_SHRINK)
+        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).state.acc / inputs.dtype.type(_SHRINK)
         # Only in their place: the smallest values of other outputs would become 0.
         np.copyto(state.acc, shrunk, where=~np.isfinite(state.acc))
     if not state.l.all():
@@ -139,7 +139,7 @@ _SHRINK = 2.0**-64
 """More keys than that no memory holds."""
 
 
-def _solved(inputs: Inputs, executor: Executor | None) -> SoftmaxState:
+def _solved(inputs: Inputs, executor: Executor | None) -> Solution:
     threads = inputs.options.threads
     try:
         return solve(inputs, threads) if executor is None else solve_apart(inputs, executor, threads)

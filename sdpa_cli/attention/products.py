@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdpa_cli.attention.scratch import Scratch
 from sdpa_cli.attention.threads import blas_architectures
 
 Array = NDArray[Any]
@@ -17,7 +18,8 @@ SMALL_PRODUCT = 10**6
 STEP_ROWS = 16
 """Rows that such a kernel does together; others are done one by one."""
 FEW_ROWS = 32
-"""Up to so many query rows, products with K are faster the other way round."""
+"""Up to so many query rows, products with many more rows of K are faster the other way round."""
+MANY_MORE = 8
 
 
 @cache
@@ -53,6 +55,8 @@ def multiply(a: Array, b: Array, out: Array) -> Array:
         ``(…, rows, columns)``.
     """
     rows, size = a.shape[-2], piece_rows(a.shape[-2], b.shape[-2] * b.shape[-1])
+    if size >= rows:
+        return np.matmul(a, b, out=out)
     whole = rows - rows % size
     np.matmul(_pieces(a, whole, size), b[..., None, :, :], out=_pieces(out, whole, size))
     if whole < rows:
@@ -60,7 +64,7 @@ def multiply(a: Array, b: Array, out: Array) -> Array:
     return out
 
 
-def multiply_transposed(a: Array, b: Array, out: Array) -> Array:
+def multiply_transposed(a: Array, b: Array, out: Array, scratch: Scratch) -> Array:
     """``a @ bᵀ``, by the way that suits the number of rows.
 
     Parameters
@@ -71,14 +75,20 @@ def multiply_transposed(a: Array, b: Array, out: Array) -> Array:
         ``(…, columns, depth)``.
     out
         ``(…, rows, columns)``.
+    scratch
+        The thread's own memory.
     """
-    if a.shape[-2] <= FEW_ROWS:
+    rows, turned = a.shape[-2], b.swapaxes(-1, -2)
+    if rows <= FEW_ROWS and rows * MANY_MORE <= b.shape[-2]:
         # With few columns instead of few rows BLAS need not repack all of b: up to 3.5 times as fast.
         np.copyto(out, np.matmul(b, a.swapaxes(-1, -2)).swapaxes(-1, -2))
         return out
-    turned = b.swapaxes(-1, -2)
-    # A copy the other way round takes 10 µs, a sixth of what it saves in a full tile.
-    return multiply(a, np.ascontiguousarray(turned) if reads_in_place() else turned, out)
+    if rows > FEW_ROWS and reads_in_place():
+        # A copy the other way round takes 10 µs, a sixth of what it saves in a full tile.
+        copy = scratch.array("turned", turned.shape, turned.dtype)
+        np.copyto(copy, turned)
+        turned = copy
+    return multiply(a, turned, out)
 
 
 def _pieces(array: Array, whole: int, size: int) -> Array:

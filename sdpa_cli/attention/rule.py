@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any, cast
 
 import numpy as np
@@ -144,21 +144,15 @@ class MaskRule(Shipped):
         return slice(start, max(start, stop))
 
     def band(self, rows: slice, cols: slice, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """1 where causal and window allow a cell of the tile, else 0.
+        """An integer with all bits set where causal and window allow a cell of the tile, else 0.
 
         What they say depends on the distance of query and key alone, so a tile of it is a vector, read at a stride: ten
-        times as fast to make as to compare each cell, and a product with floats takes 40 % of one with booleans.
+        times as fast to make as to compare each cell.
         """
-        left, right = self.reach()
         count, width = rows.stop - rows.start, cols.stop - cols.start
-        distance = np.arange(1 - count, width) + (cols.start - rows.start - self.offset)
-        near = np.ones(len(distance), np.bool_)
-        if left is not None:
-            near &= distance >= -left
-        if right is not None:
-            near &= distance <= right
+        vector = _near(*self.reach(), 1 - count + cols.start - rows.start - self.offset, count + width - 1, dtype)
         step = dtype.itemsize
-        return np.ndarray((count, width), dtype, near.astype(dtype), (count - 1) * step, (-step, step))
+        return np.ndarray((count, width), dtype, vector, (count - 1) * step, (-step, step))
 
     def clear_until(self, rows: slice, start: int) -> int:
         """Where the keys from `start` on end of which causal and window forbid none to these queries."""
@@ -206,6 +200,14 @@ class MaskRule(Shipped):
         """Whether anything but causal and window may forbid some of these keys."""
         return self.given is not None or bool(self.patterns) or self.padded(cols)
 
+    def leaves_all_a_key(self, queries: int) -> bool:
+        """Whether causal and window are all there is, and leave every query a key: seen from the first and the last."""
+        if self.given is not None or self.patterns or self.starts is not None or self.lengths is not None:
+            return False
+        left, right = self.reach()
+        last = self.offset + queries - 1
+        return (right is None or self.offset + right >= 0) and (left is None or last - left < self.keys)
+
     def live_counts(self, rows: Ints) -> Ints:
         """How many keys each of these queries may look at, broadcasting to ``(B, H_kv, G, len(rows))``.
 
@@ -237,6 +239,23 @@ class MaskRule(Shipped):
             elif verdict is Verdict.MIXED:
                 total = total + np.count_nonzero(~self.forbidden(rows, cols), axis=-1)
         return total
+
+
+@lru_cache(maxsize=256)
+def _near(left: int | None, right: int | None, first: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """For so many distances of a key after its query, from `first` on, whether they are within reach: all bits set.
+
+    Kept, because the tiles along an edge are all alike.
+    """
+    distance = np.arange(first, first + count)
+    near = np.ones(count, np.bool_)
+    if left is not None:
+        near &= distance >= -left
+    if right is not None:
+        near &= distance <= right
+    vector: NDArray[Any] = -near.astype(dtype)
+    vector.flags.writeable = False
+    return vector
 
 
 def indices(selection: Selection) -> Ints:

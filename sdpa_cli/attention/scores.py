@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,22 @@ from numpy.typing import NDArray
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.products import multiply_transposed
 from sdpa_cli.attention.rule import Selection as Selection
+from sdpa_cli.attention.scratch import Scratch
 
 Array = NDArray[Any]
 THIN_ROWS = 8
 """Up to so many query rows, products are bound by reading K and V."""
 
 
-def scaled_queries(inputs: Inputs, rows: Selection, factor: float = 1.0) -> Array:
+def scaled_queries(inputs: Inputs, rows: Selection, scratch: Scratch | None = None, factor: float = 1.0) -> Array:
     """Q times the scale, ``(B, H_kv, G, rows, d_k)``, times an extra `factor`.
 
     Scaling Q costs ``Tq · d_k`` products instead of ``Tq · Tk``.
     """
-    scale = inputs.dtype.type(inputs.scale * factor)
-    scaled: Array = np.multiply(inputs.q[..., rows, :], scale, dtype=inputs.dtype)
-    return scaled
+    queries = inputs.q[..., rows, :]
+    out = (scratch or Scratch()).array("queries", queries.shape, inputs.dtype)
+    np.multiply(queries, inputs.dtype.type(inputs.scale * factor), out=out)
+    return out
 
 
 def key_rows(inputs: Inputs, cols: Selection) -> Array:
@@ -46,16 +47,15 @@ def stacked(array: Array) -> Array:
     return array.reshape(batch, kv_heads, group * rows, *array.shape[4:])
 
 
-def products(queries: Array, keys: Array, out: Array | None = None) -> Array:
-    """Dot products ``(B, H_kv, G, rows, cols)`` of scaled queries and keys, in the memory `out` if given."""
-    shape = (*queries.shape[:-1], keys.shape[-2])
-    found = np.empty(shape, queries.dtype) if out is None else out[: math.prod(shape)].reshape(shape)
-    rows, columns = stacked(queries), stacked(found)
-    multiply_transposed(rows, keys, columns)
+def products(queries: Array, keys: Array, scratch: Scratch | None = None) -> Array:
+    """Dot products ``(B, H_kv, G, rows, cols)`` of scaled queries and keys."""
+    scratch = scratch or Scratch()
+    found = scratch.array("scores", (*queries.shape[:-1], keys.shape[-2]), queries.dtype)
+    multiply_transposed(stacked(queries), keys, stacked(found), scratch)
     return found
 
 
-def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out: Array | None = None) -> Array:
+def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, scratch: Scratch | None = None) -> Array:
     """What enters the softmax but for the mask: ``softcap(scale · q kᵀ) + bias``, or another score function's value.
 
     Parameters
@@ -66,8 +66,8 @@ def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out
         `scaled_queries` of the same rows.
     rows, cols
         Which queries and keys.
-    out
-        Flat memory to use for the result.
+    scratch
+        The thread's own memory, to hold the result until the next; fresh memory by default.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def logits(inputs: Inputs, queries: Array, rows: Selection, cols: Selection, out
         ``(B, H_kv, G, rows, cols)``.
     """
     keys = key_rows(inputs, cols)
-    found = products(queries, keys, out)
+    found = products(queries, keys, scratch)
     if inputs.similarity is not None:
         found = inputs.similarity.scores(found, queries, keys)
     cap = inputs.options.softcap

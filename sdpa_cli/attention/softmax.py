@@ -91,6 +91,11 @@ class SoftmaxState:
         self.l.fill(0)
         self.acc.fill(0)
 
+    def become(self, other: SoftmaxState) -> None:
+        """Know what `other` knows and nothing else, in place."""
+        for mine, its in ((self.m, other.m), (self.l, other.l), (self.acc, other.acc)):
+            np.copyto(mine, its)
+
     def absorb(self, other: SoftmaxState) -> None:
         """`merge`, in place and using up `other`: for a fold, which would else allocate at every tile."""
         m = np.maximum(self.m, other.m)
@@ -104,7 +109,8 @@ class SoftmaxState:
 
     def normalise(self) -> None:
         """Turn `acc` into the output, in place; 0 for a query without any weight."""
-        np.divide(self.acc, np.where(self.l == 0, 1, self.l)[..., None], out=self.acc)
+        total = self.l if self.l.all() else np.where(self.l == 0, 1, self.l)
+        np.divide(self.acc, total[..., None], out=self.acc)
 
     def reshape(self, *shape: int) -> SoftmaxState:
         """The same states, arranged as ``(…, Tq)`` says."""
@@ -133,9 +139,9 @@ def consume(scores: Array, values: Array, forbidden: Bools | None = None, out: A
     return SoftmaxState(m, row_sums(p), weighted_sum(p, values, forbidden, out))
 
 
-def row_sums(p: Array) -> Array:
+def row_sums(p: Array, out: Array | None = None) -> Array:
     """Sums over keys, as a product with ones: BLAS takes a quarter of the time of `sum`."""
-    sums: Array = np.matmul(p, np.ones(p.shape[-1], p.dtype))
+    sums: Array = np.matmul(p, np.ones(p.shape[-1], p.dtype), out=out)
     return sums
 
 
@@ -164,7 +170,8 @@ def weighted_sum(p: Array, values: Array, forbidden: Bools | None = None, out: A
     wild = None if forbidden is None else _wild_rows(values)
     if forbidden is None or wild is None:
         return multiply(p, values, np.empty((*p.shape[:-1], values.shape[-1]), p.dtype) if out is None else out)
-    total: Array = np.matmul(p, np.where(wild[..., None], 0, values), out=out)
+    # By the way of the plain product: then what forbidden keys hold changes no bit.
+    total = weighted_sum(p, np.where(wild[..., None], values.dtype.type(0), values), out=out)
     for j in np.flatnonzero(wild.reshape(-1, wild.shape[-1]).any(axis=0)):
         term = p[..., j, None] * np.where(wild[..., j, None], values[..., j, :], 0)[..., None, :]
         total += np.where(np.broadcast_to(forbidden, p.shape)[..., j, None], 0, term)

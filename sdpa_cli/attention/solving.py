@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.regions import Region, Verdict
-from sdpa_cli.attention.scores import scaled_queries
+from sdpa_cli.attention.regions import Region
+from sdpa_cli.attention.scratch import own_scratch
 from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.streaming import Scratch, fold, seen
+from sdpa_cli.attention.streaming import fold
 from sdpa_cli.attention.threads import available, one_blas_thread, share
-from sdpa_cli.attention.tiles import SMALL, Cut, Tile, plan, plan_parts, regions
-from sdpa_cli.attention.unshifted import calm_heads, fold_unshifted
+from sdpa_cli.attention.tiles import SMALL, Cut, plan, plan_parts, regions
+from sdpa_cli.attention.unshifted import fold_unshifted
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
-_SUM_DEPTH = 32
-"""Products with a vector, as the row sums are, have a lower bound: as if each entry took so many."""
+_DOT_DEPTH = 16
+"""Products of vectors, as the sum of all squares is, have a lower bound: as if each entry took so many."""
 
 
-def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
-    """The state of all queries after all keys, but with the finished output in the place of `acc`.
+@dataclass(frozen=True)
+class Solution:
+    """The answer to a problem."""
+
+    state: SoftmaxState
+    """Of all queries after all keys ``(B, H_kv, G, Tq)``, but with the finished output in the place of `acc`.
+
+    The output of a query that saw no weight is 0.
+    """
+    proved: bool = False
+    """Whether no sum can have overflowed."""
+
+
+def solve(inputs: Inputs, threads: int | None = None) -> Solution:
+    """Solve a problem, in this process.
 
     Parameters
     ----------
@@ -36,57 +50,52 @@ def solve(inputs: Inputs, threads: int | None = None) -> SoftmaxState:
         The problem.
     threads
         How many to use; by default as many as the process may.
-
-    Returns
-    -------
-    SoftmaxState
-        ``(B, H_kv, G, Tq)``. The output of a query that saw no weight is 0.
     """
-    cut = plan(inputs)
-    if inputs.size <= SMALL and cut.keys == inputs.keys:
-        return _solve_at_once(inputs, cut)
-    whole = _blank(inputs)
+    cut, whole = plan(inputs), _blank(inputs)
+    if inputs.size <= SMALL:
+        return _solve_small(inputs, cut, whole)
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}
+    unproved: list[int] = []
+
+    def do(number: int) -> None:
+        region = todo[number]
+        part, state = inputs.part(region), whole.at(region.queries)
+        if cut.span < inputs.keys:
+            state = unmerged[number] = _blank(part)
+        if not _fold(part, cut, state):
+            unproved.append(number)
+        if cut.span == inputs.keys:
+            state.normalise()
+
     with one_blas_thread, np.errstate(all="ignore"):
-        calm = calm_heads(inputs)
-
-        def worker() -> Callable[[int], None]:
-            scratch = Scratch.of(inputs, cut)
-
-            def do(number: int) -> None:
-                region = todo[number]
-                part = inputs.part(region)
-                path = fold_unshifted if calm[region.batch, region.heads].all() else fold
-                if cut.span < inputs.keys:
-                    unmerged[number] = _blank(part)
-                    path(part, cut, scratch, unmerged[number])
-                else:
-                    state = whole.at(region.queries)
-                    path(part, cut, scratch, state)
-                    state.normalise()
-
-            return do
-
-        share(range(len(todo)), worker, threads or available())
+        share(range(len(todo)), do, threads or available())
         if unmerged:
             for region, numbers in _by_queries(todo):
                 _place(whole, region, (unmerged.pop(number) for number in numbers))
-    return whole
+    return Solution(whole, not unproved)
 
 
-def _solve_at_once(inputs: Inputs, cut: Cut) -> SoftmaxState:
-    """`solve` for a problem of one tile, where the steps around the arithmetic would cost twice what it costs."""
-    rows, cols = slice(0, inputs.queries), slice(0, inputs.keys)
-    verdict = Verdict.ALLOWED if inputs.rule.forbids_nothing else Verdict.MIXED
-    largest = inputs.heads[2] * inputs.queries * inputs.keys * max(inputs.q.shape[-1], inputs.d_v, _SUM_DEPTH)
+def _solve_small(inputs: Inputs, cut: Cut, state: SoftmaxState) -> Solution:
+    """`solve` for a problem of one region, where the steps around the arithmetic would cost twice what it costs."""
+    depth = max(inputs.q.shape[-1], inputs.d_v)
+    largest = max(inputs.queries * inputs.heads[2] * inputs.keys * depth, state.acc.size * _DOT_DEPTH)
     with nullcontext() if largest <= ONE_THREAD else one_blas_thread, np.errstate(all="ignore"):
-        state = seen(inputs, scaled_queries(inputs, rows), Tile(cols, rows, rows, verdict), Scratch.of(inputs, cut))
+        proved = _fold(inputs, cut, state)
         state.normalise()
-    return state
+    return Solution(state, proved)
 
 
-def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) -> SoftmaxState:
+def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:
+    """Fill the state of a region, by the fast path if it holds; whether it does."""
+    with own_scratch() as scratch:
+        proved = fold_unshifted(part, cut, scratch, state)
+        if not proved:
+            fold(part, cut, scratch, state)
+    return proved
+
+
+def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) -> Solution:
     """`solve`, with parts of the problem done by an executor: on other threads, processes or machines.
 
     Each part is a smaller problem, some queries against some keys. Its answer is a softmax state; those of the same
@@ -112,12 +121,12 @@ def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) 
     finally:
         for future in waiting:
             future.cancel()
-    return whole
+    return Solution(whole)
 
 
 def _solve_part(part: Inputs, threads: int) -> SoftmaxState:
     """What an executor runs: the state of a part, ready to be merged."""
-    done = solve(part, threads)
+    done = solve(part, threads).state
     return SoftmaxState(done.m, done.l, done.acc * done.l[..., None])
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -15,31 +13,11 @@ from sdpa_cli.attention.refusals import NonFiniteScoreError
 from sdpa_cli.attention.regions import Region, Verdict, once, pieces
 from sdpa_cli.attention.rule import Bools
 from sdpa_cli.attention.scores import logits, scaled_queries, stacked, value_rows
+from sdpa_cli.attention.scratch import Scratch
 from sdpa_cli.attention.softmax import SoftmaxState, consume
 from sdpa_cli.attention.tiles import TILE_KEYS, Cut, Tile, tiles
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True, eq=False)
-class Scratch:
-    """Memory that one thread uses again for every tile: fresh memory costs a page fault every 4 KiB."""
-
-    scores: Array
-    """Flat, for one tile of scores."""
-    outputs: Array
-    """Flat, for what one tile adds to `acc`."""
-
-    @classmethod
-    def of(cls, inputs: Inputs, cut: Cut) -> Scratch:
-        """What the tiles of a cut need at most."""
-        rows = cut.batch * cut.heads * cut.group * cut.rows
-        return cls(np.empty(rows * cut.keys, inputs.dtype), np.empty(rows * inputs.d_v, inputs.dtype))
-
-    def acc(self, scores: Array, d_v: int) -> Array:
-        """Room for ``scores @ V``."""
-        shape = (*scores.shape[:-1], d_v)
-        return self.outputs[: math.prod(shape)].reshape(shape)
 
 
 def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> None:
@@ -62,16 +40,26 @@ def fold(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxState) -> Non
         If the score of an allowed key is not finite, unless the problem lets such scores propagate.
     """
     everything = slice(0, inputs.queries)
-    queries = scaled_queries(inputs, everything)
-    state.clear()
+    queries = scaled_queries(inputs, everything, scratch)
+    empty = True
     for tile in tiles(inputs.rule, everything, cut.keys):
-        if tile.verdict is not Verdict.FORBIDDEN:
-            state.at((..., tile.rows)).absorb(seen(inputs, queries[..., tile.rows, :], tile, scratch))
+        if tile.verdict is Verdict.FORBIDDEN:
+            continue
+        found = seen(inputs, queries[..., tile.rows, :], tile, scratch)
+        if empty and tile.rows == everything:
+            state.become(found)
+        else:
+            if empty:
+                state.clear()
+            state.at((..., tile.rows)).absorb(found)
+        empty = False
+    if empty:
+        state.clear()
 
 
 def seen(inputs: Inputs, queries: Array, tile: Tile, scratch: Scratch) -> SoftmaxState:
     """The softmax state of the queries of one tile after its keys alone, in the thread's own memory."""
-    scores = logits(inputs, queries, tile.rows, tile.cols, scratch.scores)
+    scores = logits(inputs, queries, tile.rows, tile.cols, scratch)
     forbidden = None if tile.verdict is Verdict.ALLOWED else cells(inputs, tile.rows, tile.cols)
     if inputs.options.nonfinite == "error":
         refuse_nonfinite(inputs, (tile.rows, tile.cols), scores, forbidden)
@@ -79,7 +67,8 @@ def seen(inputs: Inputs, queries: Array, tile: Tile, scratch: Scratch) -> Softma
         forbid(scores, once(forbidden))
         forbidden = stacked(forbidden)
     rows = stacked(scores)
-    state = consume(rows, value_rows(inputs, tile.cols), forbidden, scratch.acc(rows, inputs.d_v))
+    out = scratch.array("outputs", (*rows.shape[:-1], inputs.d_v), inputs.dtype)
+    state = consume(rows, value_rows(inputs, tile.cols), forbidden, out)
     return state.reshape(*scores.shape[:-1])
 
 

@@ -15,9 +15,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
     from threadpoolctl import ThreadpoolController
 
 Task = TypeVar("Task")
+
+_MOST_HELPERS = 256
+"""Threads that are kept at most: none is started while another has nothing to do."""
 
 
 def available() -> int:
@@ -76,15 +81,27 @@ def _blas() -> ThreadpoolController:
     return ThreadpoolController().select(user_api="blas")
 
 
-def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], threads: int) -> None:
+@cache
+def _helpers() -> ThreadPoolExecutor:
+    """Threads kept between calls, with their memory: new ones take a tenth of the time at T = 1024, half at 256."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(_MOST_HELPERS, "attention")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not live on in a child
+
+
+def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> None:
     """Do every task, on the calling thread and `threads − 1` more.
 
     Parameters
     ----------
     tasks
         Taken in order by whoever is free.
-    worker
-        Called once on each thread; gives what does a task there, with that thread's own memory.
+    do
+        Does one.
     threads
         How many.
 
@@ -99,7 +116,6 @@ def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], t
 
     def work() -> None:
         with np.errstate(all="ignore"):
-            do = worker()
             while queue and not failures:
                 try:
                     number, task = queue.pop()
@@ -110,14 +126,14 @@ def share(tasks: Iterable[Task], worker: Callable[[], Callable[[Task], None]], t
                 except BaseException as error:
                     failures.append((number, error))
 
-    helpers = [threading.Thread(target=work, name="attention") for _ in range(min(threads, len(queue)) - 1)]
-    for helper in helpers:
-        helper.start()
+    helpers = [_helpers().submit(work) for _ in range(min(threads, len(queue)) - 1)]
     try:
         work()
     finally:
         queue.clear()
         for helper in helpers:
-            helper.join()
+            # All may be busy with calls that wait for this one: what none of them has begun is not waited for.
+            if not helper.cancel():
+                helper.result()
     if failures:
         raise min(failures, key=lambda failure: failure[0])[1]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from attention.oracles import longdouble_attention, normal, random_mask
 
-from sdpa_cli.attention import Mask, Window, attend, solving, unshifted
-from sdpa_cli.attention.unshifted import calm_heads, power
+from sdpa_cli.attention import Mask, NonFiniteScoreError, Window, attend, solving, unshifted
+from sdpa_cli.attention.unshifted import power
 
 EPS32 = float(np.finfo(np.float32).eps)
 HOT = 40.0  # as a factor on Q and K it puts exponents far beyond what the fast path is proved for
@@ -13,21 +13,26 @@ HOT = 40.0  # as a factor on Q and K it puts exponents far beyond what the fast 
 
 @pytest.fixture
 def taken(monkeypatch):
-    """The names of the paths that regions took, in order."""
+    """The names of the paths that gave regions their state, in order."""
     names = []
-    for name in ("fold", "fold_unshifted"):
-        path = getattr(solving, name)
+    slow, fast = solving.fold, solving.fold_unshifted
 
-        def spy(*args, _path=path, _name=name):
-            names.append(_name)
-            return _path(*args)
+    def spy_slow(*args):
+        names.append("fold")
+        slow(*args)
 
-        monkeypatch.setattr(solving, name, spy)
+    def spy_fast(*args):
+        proved = fast(*args)
+        names.extend(["fold_unshifted"] * proved)
+        return proved
+
+    monkeypatch.setattr(solving, "fold", spy_slow)
+    monkeypatch.setattr(solving, "fold_unshifted", spy_fast)
     return names
 
 
 def online_only(monkeypatch):
-    monkeypatch.setattr(solving, "calm_heads", lambda inputs: np.zeros(inputs.heads[:2], bool))
+    monkeypatch.setattr(solving, "fold_unshifted", lambda *_: False)
 
 
 MASKS = [
@@ -98,26 +103,48 @@ def test_what_is_not_calm_falls_back(spoil, dtype, taken):
     assert (error <= 8 * np.finfo(dtype).eps * np.maximum(1, scores)).all()
 
 
+FORBIDDING = [
+    pytest.param(Mask(key_lengths=250), id="padding"),
+    pytest.param(Mask(key_lengths=[300, 250]), id="padding-of-one-head"),
+    pytest.param(np.broadcast_to(np.arange(300) >= 250, (200, 300)), id="given"),
+    pytest.param(Mask(causal=True, query_offset=50), id="causal"),
+    pytest.param(Mask(window=Window(400, 10), query_offset=39), id="window"),
+]
+
+
+@pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf, 1e308, 1e10], ids=str)
+@pytest.mark.parametrize("victim", ["keys", "values", "both"])
+@pytest.mark.parametrize("mask", FORBIDDING)
+def test_forbidden_poison_changes_no_bit_on_either_path(mask, victim, poison, taken, monkeypatch):
+    q, k, v = normal(4, (2, 1, 200, 8), (2, 1, 300, 8), (2, 1, 300, 4))
+    forbidden = attend(q, k, v, mask=mask).forbidden().all(axis=(1, 2))
+    bad_k, bad_v = k.copy(), v.copy()
+    if victim != "values":
+        bad_k[:, 0][forbidden] = poison
+    if victim != "keys":
+        bad_v[:, 0][forbidden] = poison
+    for path in ("fold_unshifted", "fold"):
+        with monkeypatch.context() as patch:
+            if path == "fold":
+                online_only(patch)
+            taken.clear()
+            clean, poisoned = attend(q, k, v, mask=mask), attend(q, bad_k, bad_v, mask=mask)
+            assert set(taken) <= {path}
+            np.testing.assert_array_equal(poisoned.output, clean.output)
+            np.testing.assert_array_equal(poisoned.lse, clean.lse)
+
+
 @pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf], ids=str)
-@pytest.mark.parametrize("victim", ["keys", "values"])
+@pytest.mark.parametrize("at", [0, 130, 299])
 @pytest.mark.parametrize(
-    "mask",
-    [
-        pytest.param(Mask(key_lengths=250), id="padding"),
-        pytest.param(np.broadcast_to(np.arange(300) >= 250, (200, 300)), id="given"),
-        pytest.param(Mask(causal=True, query_offset=50), id="causal"),
-    ],
+    "mask", [None, Mask(causal=True, query_offset=100), np.arange(60000).reshape(200, 300) % 7 == 1]
 )
-def test_forbidden_poison_falls_back_and_changes_nothing(mask, victim, poison, taken, monkeypatch):
-    q, k, v = normal(4, (200, 8), (300, 8), (300, 4))
-    with monkeypatch.context() as patch:
-        online_only(patch)
-        clean = attend(q, k, v, mask=mask)
-    taken.clear()
-    (k if victim == "keys" else v)[250:] = poison
-    poisoned = attend(q, k, v, mask=mask)
-    assert set(taken) == {"fold"}
-    np.testing.assert_array_equal(poisoned.output, clean.output)
+def test_live_poison_is_refused_wherever_it_is(mask, at, poison):
+    q, k, v = map(np.abs, normal(4, (200, 8), (300, 8), (300, 4)))  # of one sign: −inf makes nothing but −inf
+    k[at] = poison
+    with pytest.raises(NonFiniteScoreError) as caught:
+        attend(q, k, v, mask=mask)
+    assert caught.value.index[1] == at
 
 
 @pytest.mark.parametrize(
@@ -142,16 +169,50 @@ def test_negative_and_zero_scales_are_calm(taken):
     assert set(taken) == {"fold_unshifted"}
 
 
-def test_the_proof_looks_at_every_part_of_long_inputs(monkeypatch):
-    monkeypatch.setattr(unshifted, "_ROWS", 16)
-    q, k, v = normal(7, (2, 200, 8), (2, 300, 8), (2, 300, 4))
-    calm = attend(q, k, v)
-    np.testing.assert_array_equal(calm_heads(calm.inputs), [[True, True]])
-    for spoilt, at in ((q, (0, 17)), (k, (0, 299)), (v, (0, 160))):
-        kept = spoilt[at].copy()
-        spoilt[at] = 1e300
-        np.testing.assert_array_equal(calm_heads(calm.inputs), [[False, True]])
-        spoilt[at] = kept
+@pytest.mark.parametrize(
+    ("name", "at"),
+    [("q", (0, 17)), ("k", (0, 0)), ("k", (0, 299)), ("v", (0, 160))],
+    ids=["query", "first-key", "last-key", "value"],
+)
+def test_the_proof_sees_every_part_of_long_inputs(name, at, taken, monkeypatch):
+    monkeypatch.setattr(unshifted, "_KEYS", 16)
+    arrays = dict(zip("qkv", normal(7, (2, 600, 8), (2, 300, 8), (2, 300, 4)), strict=True))
+    attend(**arrays)
+    assert set(taken) == {"fold_unshifted"}
+    taken.clear()
+    arrays[name][at] *= 1e200
+    attend(**arrays)
+    assert sorted(set(taken)) == ["fold", "fold_unshifted"], "one head is spoilt, the other is not"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize("strength", [20, 27, 29, 90, 120, 250, 800])
+def test_a_row_of_equally_large_scores_is_right_on_whatever_path(strength, sign, dtype):
+    """Around the edges of the range where sums are trusted, where powers leave the numbers, and far beyond."""
+    q, k, v = normal(9, (100, 2), (600, 2), (600, 3), dtype=dtype)
+    q[7] = (sign * strength * np.sqrt(2), 0)
+    k[:, 0] = 1
+    result = attend(q, k, v)
+    exact = longdouble_attention(q, k, v)
+    bound = 8 * np.finfo(dtype).eps * np.abs(v).max() * max(1, strength)
+    assert np.abs(result.output - exact).max() <= bound
+
+
+@pytest.mark.parametrize("size", [2.0**-120, 2.0**-100, 2.0**-60, 2.0**-40, 1.0, 2.0**40, 2.0**60, 2.0**120])
+def test_values_of_any_size_keep_their_accuracy(size):
+    q, k, v = normal(10, (100, 8), (300, 8), (300, 4), dtype=np.float32)
+    q[3] *= 8
+    v *= np.float32(size)
+    exact = longdouble_attention(q, k, v)
+    error = np.abs(attend(q, k, v).output - exact).max()
+    assert error <= 64 * EPS32 * np.abs(v).max() + np.finfo(np.float32).smallest_subnormal
+
+
+def test_what_can_be_followed_by_hand_is_shifted_as_it_is_taught(taken):
+    q, k, v = normal(11, (32, 8), (32, 8), (32, 4))
+    attend(q, k, v)
+    assert taken == ["fold"]
 
 
 @pytest.mark.parametrize(

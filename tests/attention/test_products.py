@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from sdpa_cli.attention import products
+from sdpa_cli.attention.scratch import Scratch
 
-ROWS = (0, 1, 15, 16, 33, 63, 64, 65, 127, 128, 200, 1024, 1025)
+ROWS = (0, 1, 15, 16, 30, 31, 33, 63, 64, 65, 127, 128, 200, 1024, 1025)
 
 
 @pytest.fixture(params=[True, False], ids=["in-place", "repacked"])
@@ -21,7 +22,8 @@ def test_a_product_in_pieces_is_the_product(rows, lead):
     rng = np.random.default_rng(rows)
     a, b = rng.standard_normal((*lead, rows, 40)), rng.standard_normal((*lead, 240, 40))
     out = np.full((*lead, rows, 240), np.nan)
-    np.testing.assert_allclose(products.multiply_transposed(a, b, out), a @ b.swapaxes(-1, -2), rtol=1e-12, atol=1e-12)
+    expected = a @ b.swapaxes(-1, -2)
+    np.testing.assert_allclose(products.multiply_transposed(a, b, out, Scratch()), expected, rtol=1e-12, atol=1e-12)
     turned = np.ascontiguousarray(b.swapaxes(-1, -2))
     assert products.multiply(a, turned, out) is out
     np.testing.assert_allclose(out, a @ turned, rtol=1e-12, atol=1e-12)

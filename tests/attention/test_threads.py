@@ -75,28 +75,25 @@ def test_as_many_threads_as_the_process_may_use(monkeypatch):
 
 def test_every_task_is_done_once_in_order_of_taking():
     done = []
-    share(range(20), lambda: done.append, 1)
+    share(range(20), done.append, 1)
     assert done == list(range(20))
     done.clear()
-    share(range(200), lambda: done.append, 4)
+    share(range(200), done.append, 4)
     assert sorted(done) == list(range(200))
 
 
 def test_the_first_failing_task_is_told_whoever_met_one_first():
     late = threading.Event()
 
-    def worker():
-        def do(task):
-            if task == 0:
-                late.wait(5)
-                raise ValueError("first")
-            late.set()
-            raise ValueError("second")
-
-        return do
+    def do(task):
+        if task == 0:
+            late.wait(5)
+            raise ValueError("first")
+        late.set()
+        raise ValueError("second")
 
     with pytest.raises(ValueError, match="first"):
-        share(range(2), worker, 2)
+        share(range(2), do, 2)
 
 
 def test_after_a_failure_no_task_is_taken():
@@ -107,21 +104,48 @@ def test_after_a_failure_no_task_is_taken():
         raise ValueError(task)
 
     with pytest.raises(ValueError, match="0"):
-        share(range(1000), lambda: do, 1)
+        share(range(1000), do, 1)
     assert taken == [0]
 
 
-def test_an_interrupt_ends_all_threads():
-    def worker():
-        def do(task):
-            if threading.current_thread() is threading.main_thread():
-                _thread.interrupt_main()
+def test_an_interrupt_ends_the_work_of_all_threads():
+    begun, ended = [], []
 
-        return do
+    def do(task):
+        begun.append(task)
+        if threading.current_thread() is threading.main_thread():
+            _thread.interrupt_main()
+        ended.append(task)
 
     with pytest.raises(KeyboardInterrupt):
-        share(range(10**6), worker, 3)
-    assert not [thread for thread in threading.enumerate() if thread.name == "attention"]
+        share(range(10**6), do, 3)
+    number = len(begun)
+    assert number < 10**6
+    share([0], lambda _: None, 1)
+    assert len(begun) == number, "a thread went on"
+    assert len(ended) >= number - 1, "a thread was not waited for"
+
+
+def test_threads_and_their_memory_are_kept_between_calls():
+    arrays = normal(3, (8, 300, 16), (8, 300, 16), (8, 300, 8))
+    attend(*arrays, threads=3)
+    before = set(threading.enumerate())
+    for _ in range(5):
+        attend(*arrays, threads=3)
+    assert set(threading.enumerate()) <= before
+
+
+def test_calls_that_wait_for_each_other_do_not_wait_forever(monkeypatch):
+    """Every helper is busy with a call that shares work in turn; nobody is left to help."""
+    with ThreadPoolExecutor(1) as only:
+        monkeypatch.setattr(threads, "_helpers", lambda: only)
+        done = []
+
+        def outer(task):
+            share(range(3), lambda inner: done.append((task, inner)), 4)
+
+        share(range(4), outer, 2)
+    assert sorted(done) == [(task, inner) for task in range(4) for inner in range(3)]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -16,6 +16,7 @@ from sdpa_cli.attention import inputs as attention_inputs
 from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
+from sdpa_cli.attention.scratch import Scratch, own_scratch
 from sdpa_cli.attention.threads import one_blas_thread, share
 from sdpa_cli.attention.tiles import Cut, plan, regions, tiles
 from sdpa_cli.benchmarking.engines import Call
@@ -41,22 +42,16 @@ def prepare(workload: Workload, inputs: Inputs, threads: int) -> Call:
     )
     cut = plan(problem)
     tasks = [list(_steps(problem.part(region), cut)) for region in regions(problem, cut)]
-    rows = max(step.queries.size // workload.depth for steps in tasks for step in steps)
-    memory = [
-        (np.empty(rows * cut.keys, problem.dtype), np.empty(rows * workload.depth, problem.dtype))
-        for _ in range(threads)
-    ]
     exponential = fastest_exponential(problem.dtype)
 
+    def do(steps: list[_Step]) -> None:
+        with own_scratch() as scratch:
+            for step in steps:
+                _walk(step, scratch, exponential)
+
     def call() -> None:
-        unused = iter(memory)
-
-        def worker() -> Callable[[list[_Step]], None]:
-            mine = next(unused)
-            return lambda steps: _fold(steps, mine, exponential)
-
         with one_blas_thread:
-            share(tasks, worker, threads)
+            share(tasks, do, threads)
 
     return call
 
@@ -69,13 +64,12 @@ def _steps(part: attention_inputs.Inputs, cut: Cut) -> Iterator[_Step]:
             yield _Step(queries[..., tile.rows, :], key_rows(part, tile.cols), value_rows(part, tile.cols))
 
 
-def _fold(steps: list[_Step], memory: tuple[Array, Array], exponential: Callable[..., Array]) -> None:
-    for step in steps:
-        scores = products(step.queries, step.keys, memory[0])
-        exponential(scores, out=scores)
-        weights = stacked(scores)
-        shape = (*weights.shape[:-1], step.values.shape[-1])
-        multiply(weights, step.values, memory[1][: int(np.prod(shape))].reshape(shape))
+def _walk(step: _Step, scratch: Scratch, exponential: Callable[..., Array]) -> None:
+    scores = products(step.queries, step.keys, scratch)
+    exponential(scores, out=scores)
+    weights = stacked(scores)
+    shape = (*weights.shape[:-1], step.values.shape[-1])
+    multiply(weights, step.values, scratch.array("outputs", shape, weights.dtype))
 
 
 def fastest_exponential(dtype: np.dtype[np.generic]) -> Callable[..., Array]:
