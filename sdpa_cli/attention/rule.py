@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdpa_cli.attention.bands import Reach, band
 from sdpa_cli.attention.masks import Window
 from sdpa_cli.attention.patterns import Pattern
 from sdpa_cli.attention.regions import Region, Verdict, once, pieces
@@ -105,7 +106,7 @@ class MaskRule(Shipped):
         parts = (self.window, self.starts, self.lengths, self.given)
         return not self.causal and not self.patterns and all(part is None for part in parts)
 
-    def reach(self) -> tuple[int | None, int | None]:
+    def reach(self) -> Reach:
         """How many keys before and after its own position a query may look at, by position alone."""
         left, right = (None, None) if self.window is None else (self.window.left, self.window.right)
         return left, 0 if self.causal else right
@@ -144,15 +145,9 @@ class MaskRule(Shipped):
         return slice(start, max(start, stop))
 
     def band(self, rows: slice, cols: slice, dtype: np.dtype[Any]) -> NDArray[Any]:
-        """An integer with all bits set where causal and window allow a cell of the tile, else 0.
-
-        What they say depends on the distance of query and key alone, so a tile of it is a vector, read at a stride: ten
-        times as fast to make as to compare each cell.
-        """
-        count, width = rows.stop - rows.start, cols.stop - cols.start
-        vector = _near(*self.reach(), 1 - count + cols.start - rows.start - self.offset, count + width - 1, dtype)
-        step = dtype.itemsize
-        return np.ndarray((count, width), dtype, vector, (count - 1) * step, (-step, step))
+        """An integer with all bits set where causal and window allow a cell of the tile, else 0."""
+        shape = (rows.stop - rows.start, cols.stop - cols.start)
+        return band(self.reach(), cols.start - rows.start - self.offset, shape, dtype)
 
     def clear_until(self, rows: slice, start: int) -> int:
         """Where the keys from `start` on end of which causal and window forbid none to these queries."""
@@ -239,23 +234,6 @@ class MaskRule(Shipped):
             elif verdict is Verdict.MIXED:
                 total = total + np.count_nonzero(~self.forbidden(rows, cols), axis=-1)
         return total
-
-
-@lru_cache(maxsize=256)
-def _near(left: int | None, right: int | None, first: int, count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """For so many distances of a key after its query, from `first` on, whether they are within reach: all bits set.
-
-    Kept, because the tiles along an edge are all alike.
-    """
-    distance = np.arange(first, first + count)
-    near = np.ones(count, np.bool_)
-    if left is not None:
-        near &= distance >= -left
-    if right is not None:
-        near &= distance <= right
-    vector: NDArray[Any] = -near.astype(dtype)
-    vector.flags.writeable = False
-    return vector
 
 
 def indices(selection: Selection) -> Ints:
