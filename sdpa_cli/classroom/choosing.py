@@ -39,6 +39,7 @@ class Chosen:
 def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
     """Find an exercise's files in a delivery, and read them."""
     entries, remarks, damaged = _unpacked(exercise, entries)
+    entries = _own_folder(exercise, entries)
     wanted = {file: _candidates(file, entries) for file in exercise.files}
     taken: dict[str, Entry] = {}
     unclear = False
@@ -82,6 +83,14 @@ def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry]
         except InputError as error:
             damaged = _reason(error)
     return plain, [], damaged
+
+
+def _own_folder(exercise: Exercise, entries: Sequence[Entry]) -> Sequence[Entry]:
+    """Of a whole workspace the folder of this exercise: others have files of the same names."""
+    name = same(exercise.name)
+    inside = [entry for entry in entries if name in map(same, entry.path[:-1])]
+    there = _notebook(inside) is not None or any(_candidates(file, inside) for file in exercise.files)
+    return inside if there else entries
 
 
 def _candidates(file: str, entries: Sequence[Entry]) -> list[Entry]:

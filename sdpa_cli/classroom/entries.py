@@ -13,7 +13,7 @@ from sdpa_cli.sandbox import read_source
 from sdpa_cli.sandbox.reading import MAX_SOURCE
 
 IGNORED = frozenset(
-    {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", "__pycache__", ".ipynb_checkpoints", ".venv"}
+    {"__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".git", "__pycache__", ".ipynb_checkpoints", ".venv", ".sdpa"}
 )
 """Names that systems and tools leave behind: never anybody's work."""
 MOST_ENTRIES = 200_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
@@ -78,7 +78,8 @@ def read_roster(path: Path) -> Roster:
     table = read_table(path)
     kind = kind_of(table)
     reader = {Kind.CANVAS: _canvas, Kind.MOODLE: _moodle, Kind.OWN: _own}[kind]
-    students = reader(table)
+    # Whoever has no name is called by what else they are known by; a row without either is nobody.
+    students = [replace(one, name=one.name or one.ids[0]) for one in reader(table) if one.name or one.ids]
     if not students:
         expected = "a column name, or first name and last name; besides, id, email and language are read"
         raise InputError(Problem("roster", f"{path} names nobody; its columns are {', '.join(table.header)}", expected))

@@ -68,7 +68,7 @@ def parse_table(data: bytes) -> Table | None:
     >>> parse_table("Név;Neptun\r\nKovács Anna;ABC123\r\n".encode("cp1250"))
     Table(header=('Név', 'Neptun'), rows=(('Kovács Anna', 'ABC123'),), separator=';')
     """
-    text = _decoded(data)
+    text = _decoded(data).lstrip("\r\n")
     first = text.partition("\n")[0]
     separator = max(_SEPARATORS, key=first.count)
     try:

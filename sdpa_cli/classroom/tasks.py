@@ -71,8 +71,19 @@ def versions() -> str:
 
 
 def secret(seed: str | None) -> int | None:
-    """The number that hidden cases are drawn from, for an instructor's word."""
-    return None if seed is None else int.from_bytes(hashlib.sha256(seed.encode()).digest()[:16], "big")
+    """The number that hidden cases are drawn from, for an instructor's word.
+
+    Raises
+    ------
+    InputError
+        When the word is empty, as where a variable was not set: everybody could draw those cases.
+    """
+    if seed is None:
+        return None
+    if not seed.strip():
+        hint = "without --seed, hidden checks stay open"
+        raise InputError(Problem("seed", "the seed is empty", "a word that only you know", hint))
+    return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:16], "big")
 
 
 def best_level() -> Level:

@@ -26,7 +26,14 @@ def only(data):
 
 def test_files_are_read_and_leavings_are_not_seen():
     def write(archive):
-        for name in ("F3/attention.py", "__MACOSX/F3/._attention.py", "F3/.DS_Store", "F3/__pycache__/a.pyc", "F3/"):
+        for name in (
+            "F3/attention.py",
+            "__MACOSX/F3/._attention.py",
+            "F3/.DS_Store",
+            "F3/__pycache__/a.pyc",
+            ".sdpa/F3/a.py",
+            "F3/",
+        ):
             archive.writestr(member(name), b"x = 1\n")
 
     (entry,) = nested_entries("work.zip", zipped(write))

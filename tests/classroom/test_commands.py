@@ -54,8 +54,9 @@ def test_doctor_on_this_machine(sdpa):
         (["grade", "F3", "empty"], "empty holds no submissions"),
         (["grade", "F3", "note.txt"], "note.txt is no zip archive that can be read"),
         (["grade", "F3", "empty", "--roster", "x.csv"], "x.csv cannot be read"),
+        (["grade", "F3", "class", "--seed", " "], "the seed is empty"),
     ],
-    ids=["exercise", "nothing", "empty", "no archive", "no roster"],
+    ids=["exercise", "nothing", "empty", "no archive", "no roster", "no seed"],
 )
 def test_what_cannot_begin_says_why(sdpa, tmp_path, arguments, message):
     (tmp_path / "empty").mkdir()

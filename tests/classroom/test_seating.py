@@ -139,6 +139,11 @@ def test_a_list_that_an_old_spreadsheet_saved(tmp_path, name, encoding):
     assert roster(tmp_path, f"name;id\n{name};1\n", encoding).students[0].name == name
 
 
+def test_a_row_without_a_name_is_called_by_its_number_and_one_without_both_is_nobody(tmp_path):
+    found = roster(tmp_path, "\r\n\r\nname;id;language\r\n;42;hu\r\n;;da\r\nAnna;;\r\n")
+    assert [(one.name, one.ids, one.row) for one in found.students] == [("42", ("42",), 0), ("Anna", (), 2)]
+
+
 def test_first_and_last_names(tmp_path):
     found = roster(tmp_path, "Last name,First name,id\nKovács,Anna,1\n")
     assert found.students == (Student("Anna Kovács", ("1",), None, 0),)
