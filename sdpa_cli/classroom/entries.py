@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,8 @@ IGNORED = frozenset(
 )
 """Names that systems and tools leave behind: never anybody's work."""
 MOST_ENTRIES = 200_000
+MOST_OF_ONE = 500
+"""Files of one student in a folder; an exercise asks for a handful."""
 MOST_NESTED_BYTES = 8 << 20
 """Of an archive that a student has handed in: its list of files must fit into memory, whatever it claims."""
 _DEEPEST = 12
@@ -44,15 +47,34 @@ class Entry:
 def folder_entries(folder: Path) -> tuple[Entry, ...]:
     """What lies in a folder and beneath, in alphabetical order; no link is followed.
 
+    Of whoever has more than `MOST_OF_ONE` files there, those nearest the top: one packed-up data set must not end the
+    run of all.
+
     Raises
     ------
     InputError
         When it cannot be listed, or holds more than any class hands in.
     """
-    found = tuple(_walk(folder, ()))
-    if len(found) > MOST_ENTRIES:
-        raise too_many(str(folder))
-    return found
+    counts: Counter[tuple[str, ...]] = Counter()
+    found: list[Entry] = []
+    depth = _depth_of_owners(folder)
+    for entry in _walk(folder):
+        owner = entry.path[:depth]
+        counts[owner] += 1
+        if counts[owner] <= MOST_OF_ONE:
+            found.append(entry)
+        if len(found) > MOST_ENTRIES:
+            raise too_many(str(folder))
+    return tuple(sorted(found, key=lambda entry: entry.path))
+
+
+def _depth_of_owners(folder: Path) -> int:
+    """How far down the students lie: beneath a single folder, which then is the export, one step farther."""
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except OSError:  # whoever walks it is told
+        return 1
+    return 2 if sum(not ignored(name) for name in names) == 1 else 1
 
 
 def too_many(where: str) -> InputError:
@@ -70,24 +92,26 @@ def ignored(name: str) -> bool:
     return name in IGNORED or name.startswith("._")
 
 
-def _walk(folder: Path, above: tuple[str, ...]) -> Iterator[Entry]:
-    if len(above) > _DEEPEST:
-        return
-    try:
-        inside = sorted(os.scandir(folder), key=lambda one: one.name)
-    except OSError as error:
-        if not above:
-            raise InputError(Problem("cannot-read", f"{folder} cannot be read: {error.strerror}")) from None
-        yield Entry(above, partial(_refuse, f"{above[-1]} cannot be listed: {error.strerror}"))
-        return
-    for one in inside:
-        if ignored(one.name):
+def _walk(folder: Path) -> Iterator[Entry]:
+    """Every file, those nearest the top first."""
+    waiting: deque[tuple[Path, tuple[str, ...]]] = deque([(folder, ())])
+    while waiting:
+        place, above = waiting.popleft()
+        try:
+            inside = sorted(os.scandir(place), key=lambda one: one.name)
+        except OSError as error:
+            if not above:
+                raise InputError(Problem("cannot-read", f"{folder} cannot be read: {error.strerror}")) from None
+            yield Entry(above, partial(_refuse, f"{above[-1]} cannot be listed: {error.strerror}"))
             continue
-        path = (*above, one.name)
-        if one.is_dir(follow_symlinks=False):
-            yield from _walk(Path(one.path), path)
-        else:
-            yield Entry(path, partial(read_source, Path(one.path), most_bytes(one.name)))
+        for one in inside:
+            path = (*above, one.name)
+            if ignored(one.name):
+                continue
+            if not one.is_dir(follow_symlinks=False):
+                yield Entry(path, partial(read_source, Path(one.path), most_bytes(one.name)))
+            elif len(above) < _DEEPEST:
+                waiting.append((Path(one.path), path))
 
 
 def _refuse(message: str) -> bytes:

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 from classroom.generated import member, zipped
 
-from sdpa_cli.classroom import archives
+from sdpa_cli.classroom import archives, entries
 from sdpa_cli.classroom.archives import archive_entries, nested_entries
 from sdpa_cli.classroom.entries import folder_entries
 from sdpa_cli.errors import InputError
@@ -152,3 +152,19 @@ def test_a_folder_is_walked_without_following_links(tmp_path):
     assert set(found) == {"anna/attention.py", "link"}
     with pytest.raises(InputError, match="link is a symbolic link"):
         found["link"].read()
+
+
+@pytest.mark.parametrize("above", ["", "export/"], ids=["at the top", "in the export's folder"])
+def test_one_who_hands_in_a_whole_disk_ends_nobody_else_s_run(tmp_path, monkeypatch, above):
+    """Files near the top are seen, however many lie beneath or come before them in the alphabet."""
+    monkeypatch.setattr(entries, "MOST_OF_ONE", 4)
+    monkeypatch.setattr(entries, "MOST_ENTRIES", 9)
+    for name in ("anna/attention.py", "béla/F3/attention.py", *(f"béla/data/more/{at:02}.py" for at in range(30))):
+        (tmp_path / above / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / above / name).write_bytes(b"")
+    found = ["/".join(entry.path) for entry in folder_entries(tmp_path)]
+    assert found == [
+        f"{above}{name}"
+        for name in ("anna/attention.py", "béla/F3/attention.py", *(f"béla/data/more/{at:02}.py" for at in range(3)))
+    ]
+    assert found == sorted(found)
