@@ -43,6 +43,12 @@ def remarks_of(result: Result, speaker: Speaker) -> list[str]:
     return [speaker.say(remark).replace("\n", " ") for remark in result.remarks]
 
 
+def notes_of(result: Result, speaker: Speaker) -> list[str]:
+    """The same, and which submissions came before it."""
+    earlier = [speaker("feedback.earlier", places=", ".join(result.earlier))] if result.earlier else []
+    return [*remarks_of(result, speaker), *earlier]
+
+
 def points_of(item: FeedbackItem, speaker: Speaker) -> str:
     """A check's points: ``2/3``, ``+1``, or nothing where there are none."""
     if item.bonus:

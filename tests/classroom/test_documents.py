@@ -242,6 +242,14 @@ def test_feedback_is_in_the_student_s_language(f3):
     assert feedback_markdown(found, found.results[1], "en").startswith("# F3 The function: 2 of 33 points\n")
 
 
+def test_submissions_that_do_not_count_are_listed_for_the_instructor(f3):
+    anna = replace(results()[0], earlier=("anna.py", "anna-2.py"))
+    found = crowd(f3, found=(anna,))
+    words = "Earlier submissions, which do not count: anna.py, anna-2.py"
+    assert csv_text(found, "en").splitlines()[1].endswith(f'"{words}"')
+    assert f"<td>{words}</td></tr>" in overview_html(found, "en", ["feedback/anna.html"])
+
+
 def test_feedback_speaks_of_the_sandbox_only_where_something_ran(f3):
     found = crowd(f3)
     for make in (feedback_markdown, feedback_html):

@@ -7,7 +7,7 @@ from typing import Any
 
 from sdpa_cli import __version__
 from sdpa_cli.classroom.results import ClassResult, Result
-from sdpa_cli.classroom.saying import class_speaker, remarks_of, told
+from sdpa_cli.classroom.saying import class_speaker, notes_of, remarks_of, told
 from sdpa_cli.classroom.summary import summary
 from sdpa_cli.classroom.tables import Table
 from sdpa_cli.grading.report import FeedbackItem, Status
@@ -106,7 +106,7 @@ def _failed(one: Result) -> str:
 
 
 def _remarks(one: Result, speaker: Speaker) -> str:
-    return cell("; ".join(remarks_of(one, speaker)))
+    return cell("; ".join(notes_of(one, speaker)))
 
 
 def _name(one: Result) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from sdpa_cli.classroom.results import ClassResult, Result
-from sdpa_cli.classroom.saying import class_speaker, heading, remarks_of, standing_words
+from sdpa_cli.classroom.saying import class_speaker, heading, notes_of, remarks_of, standing_words
 from sdpa_cli.classroom.summary import CheckCount, Summary, summary
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.saying import Speaker
@@ -161,6 +161,6 @@ def _row(result: Result, speaker: Speaker, link: str) -> str:
     standing = (
         f"<td class='standing-{result.standing.name.lower()}'>{escape(standing_words(result.standing, speaker))}</td>"
     )
-    remarks = escape("; ".join(map(line, remarks_of(result, speaker))))
+    remarks = escape("; ".join(map(line, notes_of(result, speaker))))
     middle = f"<td class='n' data-value='{points}'>{shown}</td><td>{result.fault or ''}</td><td class='n'>{failed}</td>"
     return f"<tr><td>{_link(result, link)}</td>{standing}{middle}<td>{remarks}</td></tr>"
