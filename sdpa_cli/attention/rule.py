@@ -181,6 +181,9 @@ class MaskRule(Shipped):
             verdict = found if verdict is Verdict.ALLOWED else verdict
         if self.given is not None:
             tile = once(self.given)[..., rows, cols]
+            first = tile[..., 0, :]
+            if first.any() and not first.all():
+                return Verdict.MIXED  # as a rule; to look at all of a tile takes 5 % of the time it takes to fold it
             if tile.all():
                 return Verdict.FORBIDDEN
             verdict = Verdict.MIXED if tile.any() else verdict

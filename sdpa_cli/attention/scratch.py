@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
-KEPT_BYTES = 1 << 22
+KEPT_BYTES = 1 << 23
 """What a thread keeps between calls at most: the tiles of any cut that nobody asked to be larger."""
 
 

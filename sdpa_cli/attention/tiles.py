@@ -6,6 +6,7 @@ the shapes alone, never on the number of threads: so results are the same, bit b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
@@ -21,18 +22,18 @@ TILE_KEYS = 256
 """Keys per tile. From 240 to 384 products are equally fast, with 128 some 5 % slower."""
 WINDOW_ROWS = 256
 """Rows per region under a window no wider than TILE_KEYS, whose tiles are short: several heads then share a step."""
-TILE_BYTES = 1 << 20
-"""Bytes of the largest tile of scores, about what a core caches: 1024 float32 rows. A quarter of them costs 8 %."""
+TILE_BYTES = 1 << 21
+"""Bytes of the largest tile of scores: 2048 float32 rows. Half of them costs two threads 5 %, for they meet at Python's
+lock between steps; one alone would not mind."""
 THIN_KEYS = 1 << 13
 """Keys of the longest tile."""
 LONGEST = 1 << 28
 """Scores of the largest region: about a second of work, which is how soon an interrupt is heard."""
 SHARES = 8
 """Regions that a problem is cut into for threads to share, where it is large enough."""
-WORTH_SHARING = 1 << 17
-"""Scores of the smallest region worth a thread: 0.4 ms of work, beside 0.1 ms for the steps around it."""
-SMALL = 1 << 15
-"""Scores up to which a problem is one region, because steps cost more than arithmetic."""
+SMALL = 1 << 17
+"""Scores up to which a problem is one region: 0.4 ms of work. Beyond, it is cut into as many regions as it has root of
+so many scores, for two threads that do many short steps hinder each other."""
 PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
 """Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
 
@@ -75,7 +76,7 @@ def plan(inputs: Inputs) -> Cut:
     most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
     rows = max(1, min(queries, most, WINDOW_ROWS if inputs.rule.is_narrow(TILE_KEYS) else most))
     heads = batch * kv_heads * group
-    wanted = max(1, min(SHARES, inputs.size // WORTH_SHARING))
+    wanted = max(1, min(SHARES, math.isqrt(inputs.size // SMALL)))
     while rows > 64 and heads * -(-queries // rows) < wanted:
         rows = -(-rows // 2)
     stacked = min(group, max(1, most // rows)) if rows == queries else 1
