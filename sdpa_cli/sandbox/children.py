@@ -67,23 +67,35 @@ class SocketChild:
     """
 
     def __init__(self, channel: socket.socket, handle: int, reap: Reaper) -> None:
+        channel.setblocking(False)  # with a timeout, each call would set the mode and wait, whether it has to or not
         self._channel = channel
+        self._readable = select.poll()
+        self._readable.register(channel, select.POLLIN)
         self._handle = handle
         self._reap = reap
         self._ahead = bytearray()
 
     def send(self, data: bytes, deadline: float) -> None:
         """Write all of it."""
-        self._channel.settimeout(left_until(deadline))
         try:
-            self._channel.sendall(data)
+            if (sent := self._send_at_once(data)) < len(data):
+                self._channel.settimeout(left_until(deadline))
+                self._channel.sendall(memoryview(data)[sent:])
+                self._channel.setblocking(False)
         except (BrokenPipeError, ConnectionResetError):
             raise EOFError from None
+
+    def _send_at_once(self, data: bytes) -> int:
+        try:
+            return self._channel.send(data)
+        except BlockingIOError:
+            return 0
 
     def receive(self, size: int, deadline: float) -> bytes:
         """Exactly `size` bytes."""
         while len(self._ahead) < size:
-            self._channel.settimeout(left_until(deadline))
+            if not self._readable.poll(1000 * left_until(deadline)):
+                raise TimeoutError
             try:
                 piece = self._channel.recv(1 << 16)
             except ConnectionResetError:

@@ -10,6 +10,8 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any
 
+import numpy as np
+
 from sdpa_cli.sandbox.callbacks import Provided
 from sdpa_cli.sandbox.children import Child, Ending
 from sdpa_cli.sandbox.inside import wire
@@ -186,6 +188,8 @@ class Submission:
 def _returned(data: bytes) -> Outcome:
     reply: Any = wire.decode(data)
     match reply:
+        case (value, ()):
+            return Outcome(Kind.RETURNED, _tidy(value))
         case (value, tuple(changed)) if all(isinstance(key, int | str) for key in changed):
             return Outcome(Kind.RETURNED, _tidy(value), changed=changed)
         case _:
@@ -208,13 +212,15 @@ def _raised(data: bytes, files: Mapping[str, bytes]) -> Outcome:
 
 
 def _tidy(value: wire.Value) -> wire.Value:
+    if isinstance(value, np.ndarray):
+        return value
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, wire.Opaque):
         return wire.Opaque(clean(value.description, 200))
     if isinstance(value, tuple):
-        return tuple(_tidy(item) for item in value)
-    return [_tidy(item) for item in value] if isinstance(value, list) else value
+        return tuple(map(_tidy, value))
+    return list(map(_tidy, value)) if isinstance(value, list) else value
 
 
 def _of_ending(ending: Ending, limits: Limits) -> Outcome:

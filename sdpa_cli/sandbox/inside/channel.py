@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 NOBODY = bytes(16)
 """The id before the first request."""
+_PIECE = 1 << 16
 
 
 class Channel:
@@ -29,8 +30,10 @@ class Channel:
 
     def request(self) -> tuple[bytes, Any]:
         """The next request's kind and value, in the parent's form. When the parent hangs up the process ends."""
-        self._id, kind, size = wire.HEADER.unpack(self._read(wire.HEADER.size))
-        return kind, wire.decode(self._read(size))
+        data = self._at_least(wire.HEADER.size, b"")
+        self._id, kind, size = wire.HEADER.unpack_from(data)
+        data = self._at_least(wire.HEADER.size + size, data)
+        return kind, wire.decode(data[wire.HEADER.size :])  # one request at a time: nothing comes after it
 
     def reply(self, kind: bytes, body: bytes) -> None:
         """One frame under the current request's id."""
@@ -38,14 +41,14 @@ class Channel:
         while data:
             data = data[os.write(self._sink, data) :]
 
-    def _read(self, size: int) -> bytes:
-        data = bytearray()
-        while len(data) < size:
-            piece = os.read(self._source, min(size - len(data), 1 << 20))
-            if not piece:
-                leave(0)
-            data += piece
-        return bytes(data)
+    def _at_least(self, size: int, data: bytes) -> bytes:
+        """What has been read and what comes after it, until it is so many bytes."""
+        if len(data) >= size:  # as a rule a request comes in one piece
+            return data
+        longer = bytearray(data)
+        while len(longer) < size:
+            longer += os.read(self._source, _PIECE) or leave(0)
+        return bytes(longer)
 
 
 class Printed(io.RawIOBase):

@@ -32,6 +32,7 @@ class Service:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._streams = (text_stream(channel), text_stream(channel))
+        self._actions = {wire.OPEN: self._open, wire.CALL: self._call, wire.LIST: self._list}
         self._files: Mapping[str, bytes] = {}
         self._module: ModuleType | None = None
         self._limit = 0
@@ -55,9 +56,8 @@ class Service:
         self._channel.reply(*answer)
 
     def _answer(self, kind: bytes, body: Any) -> tuple[bytes, bytes]:
-        actions = {wire.OPEN: self._open, wire.CALL: self._call, wire.LIST: self._list}
         try:
-            return actions[kind](body)
+            return self._actions[kind](body)
         except wire.TooBigError:
             return wire.TOO_BIG, b""
         except BaseException as error:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,13 +30,12 @@ MAX_ERROR = 4096
 MAX_PRINTED = 1 << 16
 """Bytes of printed text in one frame."""
 
-DTYPES = {code: np.dtype(f"<{code}") for code in ("f2", "f4", "f8", "i4", "i8")} | {
-    "b1": np.dtype("?"),
-    "u1": np.dtype("u1"),
-}
+DTYPES = {code.encode(): np.dtype(f"<{code}") for code in ("f2", "f4", "f8", "i4", "i8", "b1", "u1")}
+_CODES = {dtype: code for code, dtype in DTYPES.items()}
 _INT64 = struct.Struct("<q")
 _FLOAT64 = struct.Struct("<d")
 _COUNT = struct.Struct("<I")
+_SHAPES = [struct.Struct(f"<{ndim}Q") for ndim in range(MAX_NDIM + 1)]
 
 
 class WireError(ValueError):
@@ -91,61 +92,49 @@ class _Encoder:
         self._nodes = MAX_NODES
         self._text_room = MAX_TEXT
 
-    def add(self, value: object, depth: int) -> None:
+    def add(self, value: Any, depth: int) -> None:
         """Append the pieces of one value, its tag first."""
-        if isinstance(value, np.ndarray | np.generic):
-            self._array(np.asarray(value))
-        elif isinstance(value, tuple | list):
-            self._sequence(value, depth)
-        elif value is None:
-            self.parts.append(b"N")
-        elif isinstance(value, bool):
-            self.parts.append(b"1" if value else b"0")
-        elif isinstance(value, int) and -(1 << 63) <= value < 1 << 63:
-            self.parts += (b"I", _INT64.pack(value))
-        elif isinstance(value, float):
-            self.parts += (b"F", _FLOAT64.pack(value))
-        elif isinstance(value, str):
-            self._text(b"S", value)
-        elif isinstance(value, bytes):
-            self._bytes(b"Y", value)
-        elif isinstance(value, Opaque):
-            self._describe(value.description)
-        else:
-            self._describe(f"an object of type {type(value).__name__:.80}")
+        (_WRITERS.get(type(value)) or _writer(value))(self, value, depth)
 
-    def _sequence(self, value: tuple[object, ...] | list[object], depth: int) -> None:
+    def sequence(self, value: tuple[object, ...] | list[object], depth: int) -> None:
         items = tuple(value)  # a student's subclass may say another length than it has items
         if depth == MAX_DEPTH or len(items) > self._nodes:
-            return self._describe(f"a deep or long {type(value).__name__:.80}")
+            return self.describe(f"a deep or long {type(value).__name__:.80}")
         self._nodes -= len(items)
         self.parts += (b"T" if isinstance(value, tuple) else b"L", _COUNT.pack(len(items)))
         for item in items:
             self.add(item, depth + 1)
         return None
 
-    def _array(self, array: np.ndarray) -> None:
-        code = array.dtype.str[1:]
-        if code not in DTYPES or array.ndim > MAX_NDIM:
-            return self._describe(f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
+    def array(self, value: np.ndarray | np.generic, _: int) -> None:
+        array = np.asarray(value)
+        code = _CODES.get(array.dtype) or _CODES.get(array.dtype.newbyteorder("<"))
+        if code is None or array.ndim > MAX_NDIM:
+            return self.describe(f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
         self._take(array.nbytes)
-        self.parts += (
-            b"A" + code.encode() + bytes((array.ndim,)),
-            struct.pack(f"<{array.ndim}Q", *array.shape),
-            array.astype(DTYPES[code], copy=False).tobytes(),
-        )
+        data = array.astype(DTYPES[code], copy=False).tobytes()
+        self.parts += (b"A" + code, b"%c" % array.ndim, _SHAPES[array.ndim].pack(*array.shape), data)
         return None
 
-    def _describe(self, description: str) -> None:
-        self.described = description
-        self._text(b"O", description)
+    def integer(self, value: int, _: int) -> None:
+        if -(1 << 63) <= value < 1 << 63:
+            self.parts += (b"I", _INT64.pack(value))
+        else:
+            self.unknown(value, _)
 
-    def _text(self, tag: bytes, text: str) -> None:
+    def unknown(self, value: object, _: int) -> None:
+        self.describe(f"an object of type {type(value).__name__:.80}")
+
+    def describe(self, description: str) -> None:
+        self.described = description
+        self.text(b"O", description)
+
+    def text(self, tag: bytes, text: str) -> None:
         data = text[:MAX_TEXT].encode("utf-8", "backslashreplace")[: self._text_room]
         self._text_room -= len(data)
-        self._bytes(tag, data)
+        self.binary(tag, data)
 
-    def _bytes(self, tag: bytes, data: bytes) -> None:
+    def binary(self, tag: bytes, data: bytes) -> None:
         self._take(len(data))
         self.parts += (tag, _COUNT.pack(len(data)), data)
 
@@ -153,6 +142,27 @@ class _Encoder:
         self._room -= size
         if self._room < 0:
             raise TooBigError("the value is too big to be sent")
+
+
+_Writer = Callable[[_Encoder, Any, int], None]
+_WRITERS: dict[type, _Writer] = {
+    np.ndarray: _Encoder.array,
+    np.generic: _Encoder.array,
+    tuple: _Encoder.sequence,
+    list: _Encoder.sequence,
+    type(None): lambda encoder, value, depth: encoder.parts.append(b"N"),
+    bool: lambda encoder, value, depth: encoder.parts.append(b"1" if value else b"0"),
+    int: _Encoder.integer,
+    float: lambda encoder, value, depth: encoder.parts.extend((b"F", _FLOAT64.pack(value))),
+    str: lambda encoder, value, depth: encoder.text(b"S", value),
+    bytes: lambda encoder, value, depth: encoder.binary(b"Y", value),
+    Opaque: lambda encoder, value, depth: encoder.describe(value.description),
+}
+
+
+def _writer(value: object) -> _Writer:
+    """For a value of none of these types: one of a type that is made of one of them, or of none."""
+    return next((write for kind, write in _WRITERS.items() if isinstance(value, kind)), _Encoder.unknown)
 
 
 def decode(data: bytes) -> Value:
@@ -178,57 +188,62 @@ class _Decoder:
         self.text_room = MAX_TEXT
 
     def take(self, size: int) -> bytes:
-        if size > len(self.data) - self.at:
+        at = self.at
+        self.at = end = at + size
+        if end > len(self.data):
             raise WireError("fewer bytes than announced")
-        self.at += size
-        return self.data[self.at - size : self.at]
+        return self.data[at:end]
 
     def value(self, depth: int) -> Value:
         if depth > MAX_DEPTH:
             raise WireError("a value too deep")
-        tag = self.take(1)
-        if tag == b"A":
-            return self._array()
-        if tag in b"TL":
-            count = self._count(self.nodes)
-            self.nodes -= count
-            items = [self.value(depth + 1) for _ in range(count)]
-            return tuple(items) if tag == b"T" else items
-        if tag in b"N01":
-            return {b"N": None, b"0": False, b"1": True}[tag]
-        if tag == b"I":
-            return int(_INT64.unpack(self.take(8))[0])
-        if tag == b"F":
-            return float(_FLOAT64.unpack(self.take(8))[0])
-        if tag in b"SYO":
-            return self._chars(tag)
-        raise WireError("an unknown kind of value")
+        read = _READERS.get(self.take(1))
+        if read is None:
+            raise WireError("an unknown kind of value")
+        return read(self, depth)
 
-    def _count(self, limit: int) -> int:
-        count = int(_COUNT.unpack(self.take(4))[0])
+    def count(self, limit: int) -> int:
+        count: int = _COUNT.unpack(self.take(4))[0]
         if count > limit:
             raise WireError("too many values")
         return count
 
-    def _chars(self, tag: bytes) -> str | bytes | Opaque:
-        if tag == b"Y":
-            return self.take(self._count(len(self.data)))
-        data = self.take(self._count(self.text_room))
-        self.text_room -= len(data)
-        text = data.decode("utf-8", "replace")
-        return text if tag == b"S" else Opaque(text)
+    def items(self, depth: int) -> list[Value]:
+        count = self.count(self.nodes)
+        self.nodes -= count
+        return [self.value(depth + 1) for _ in range(count)]
 
-    def _array(self) -> np.ndarray:
-        dtype = DTYPES.get(self.take(2).decode("latin-1"))
-        ndim = self.take(1)[0]
+    def text(self) -> str:
+        data = self.take(self.count(self.text_room))
+        self.text_room -= len(data)
+        return data.decode("utf-8", "replace")
+
+    def array(self, _: int) -> np.ndarray:
+        head = self.take(3)
+        dtype, ndim = DTYPES.get(head[:2]), head[2]
         if dtype is None or ndim > MAX_NDIM:
             raise WireError("an unknown kind of array")
-        shape = struct.unpack(f"<{ndim}Q", self.take(8 * ndim))
-        if any(size > MAX_AXIS for size in shape):
+        shape = _SHAPES[ndim].unpack(self.take(8 * ndim))
+        if shape and max(shape) > MAX_AXIS:
             raise WireError("an axis too long")
         raw = self.take(math.prod(shape) * dtype.itemsize)
         try:
-            array = np.frombuffer(raw, np.uint8 if dtype.kind == "b" else dtype).reshape(shape)
+            array: np.ndarray = np.ndarray(shape, np.uint8 if dtype.kind == "b" else dtype, raw)
         except ValueError:  # an empty array whose other axes multiply past the address space
             raise WireError("an impossible shape") from None
         return np.asarray(array != 0) if dtype.kind == "b" else array  # a byte of 2 is no boolean that NumPy knows
+
+
+_READERS: dict[bytes, Callable[[_Decoder, int], Value]] = {
+    b"A": _Decoder.array,
+    b"T": lambda decoder, depth: tuple(decoder.items(depth)),
+    b"L": _Decoder.items,
+    b"N": lambda decoder, depth: None,
+    b"0": lambda decoder, depth: False,
+    b"1": lambda decoder, depth: True,
+    b"I": lambda decoder, depth: _INT64.unpack(decoder.take(8))[0],
+    b"F": lambda decoder, depth: _FLOAT64.unpack(decoder.take(8))[0],
+    b"S": lambda decoder, depth: decoder.text(),
+    b"Y": lambda decoder, depth: decoder.take(decoder.count(len(decoder.data))),
+    b"O": lambda decoder, depth: Opaque(decoder.text()),
+}
