@@ -22,6 +22,9 @@ for name, path in (("sdpa_cli", []), ("sdpa_cli.sandbox", []), ("sdpa_cli.sandbo
     sys.modules[name] = type(sys)(name)
     sys.modules[name].__path__ = path
 sys.path.append(site)
+if control:
+    from sdpa_cli.sandbox.inside import pages
+    arenas = pages.side_by_side()
 from sdpa_cli.sandbox.inside.main import main
 main(site, int(control) if control else None)
 """

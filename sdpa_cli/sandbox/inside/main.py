@@ -19,7 +19,6 @@ import numpy.random
 
 from sdpa_cli.sandbox.inside import lock
 from sdpa_cli.sandbox.inside.channel import Channel
-from sdpa_cli.sandbox.inside.rehearsal import rehearse
 from sdpa_cli.sandbox.inside.serve import Service
 
 # fmt: off
@@ -43,7 +42,6 @@ LATER = [
 def main(site: str, control: int | None) -> None:
     """Become a zygote under orders from the descriptor `control`, or, without one, a single child."""
     settings = _settings()
-    rehearse()
     rest = iter(LATER)
     if not settings["reads"] or not _reachable(Path(sysconfig.get_paths()["stdlib"])):
         while _load_next(rest):
@@ -94,8 +92,11 @@ def _forget(site: str) -> None:
 
 
 def _serve_forks(settings: dict[str, Any], site: str, control: int, warm_up: Callable[[], bool]) -> None:
-    from sdpa_cli.sandbox.inside import landlock, zygote  # Linux only
+    from sdpa_cli.sandbox.inside import landlock, pages, zygote  # Linux only
+    from sdpa_cli.sandbox.inside.rehearsal import rehearse
 
+    rehearse()
+    pages.enlarge()
     _forget(site)
     fence = landlock.ruleset(_readable()) if settings["landlock"] else None
     lock.drop_root()
