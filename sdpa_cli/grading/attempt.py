@@ -44,11 +44,6 @@ class TestRun:
     load: Outcome
     outcomes: Mapping[str, Outcome]
 
-    @property
-    def passed(self) -> bool:
-        """Whether the file loaded and no test failed."""
-        return self.load.kind is Kind.RETURNED and all(o.kind is Kind.RETURNED for o in self.outcomes.values())
-
 
 class Attempt:
     """A submission in front of the checks.
@@ -111,13 +106,16 @@ class Attempt:
 
     def run_tests(self, file: str, attention: Callable[..., object]) -> TestRun:
         """Run the tests of a file against a function of this process."""
-        function = self.function
-        files = {file: self.handed_in.files[file]} | self._neighbours(file)
-        provide = {f"{module}.{function.name}": attention for module in {function.module, file.removesuffix(".py")}}
-        with self._box.open(files, limits=self._limits, provide=provide) as running:
-            self._keep(running.load)
+        with self._tests(file, attention) as running:
             outcomes = running.run_tests() if running.load.kind is Kind.RETURNED else {}
         return TestRun(running.load, outcomes)
+
+    def tests_accept(self, file: str, attention: Callable[..., object]) -> bool:
+        """Whether all tests of a file pass against a function of this process; the first that fails settles it."""
+        with self._tests(file, attention) as running:
+            return running.load.kind is Kind.RETURNED and all(
+                running.call(name).kind is Kind.RETURNED for name in running.tests()
+            )
 
     def answers(self, file: str) -> Answers:
         """What a file of answers says."""
@@ -197,6 +195,15 @@ class Attempt:
     def _loaded_files(self) -> dict[str, bytes]:
         target = self.handed_in.target
         return {self.function.file: shim(target)} if target else self._python_files()
+
+    def _tests(self, file: str, attention: Callable[..., object]) -> Submission:
+        """A file of tests, opened anew: what one function taught them they cannot use against another."""
+        function = self.function
+        files = {file: self.handed_in.files[file]} | self._neighbours(file)
+        provide = {f"{module}.{function.name}": attention for module in {function.module, file.removesuffix(".py")}}
+        running = self._box.open(files, limits=self._limits, provide=provide)
+        self._keep(running.load)
+        return running
 
     def _python_files(self) -> dict[str, bytes]:
         """The function's file first, then whatever it may import."""
