@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 # What a shell reports of a process that a signal ended.
 INTERRUPTED = 130
+TERMINATED = 143
+
+
+class Terminated(BaseException):
+    """Somebody asked this process to end: what was being written is cleared away first."""
 
 
 def main() -> None:
@@ -16,6 +22,7 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # What is imported lives on: to look for cycles in it, now and when the process ends, takes a tenth of a short run.
     gc.set_threshold(200_000)
+    signal.signal(signal.SIGTERM, _terminate)
     status = run(sys.argv[1:])
     gc.freeze()
     sys.exit(status)
@@ -41,3 +48,9 @@ def run(arguments: list[str]) -> int:
         return invoke(arguments)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except Terminated:
+        return TERMINATED
+
+
+def _terminate(_: int, __: object) -> None:
+    raise Terminated

@@ -274,6 +274,13 @@ def test_the_terminal_shows_no_control(f3, tmp_path):
     assert "Odd: tool failed" in text
 
 
+def test_the_terminal_says_what_stays_open_without_a_seed(f3, tmp_path):
+    line = "Without --seed the hidden checks stay open: 2 of 33 points.\n"
+    without = class_text(replace(crowd(f3), hidden_cases=False), tmp_path, "en", io.StringIO())
+    assert line in without
+    assert line not in class_text(crowd(f3), tmp_path, "en", io.StringIO())
+
+
 def test_the_summary_adds_up(f3):
     found = crowd(f3)
     figures = summary(found)

@@ -15,7 +15,7 @@ from sdpa_cli.grading.saying import Speaker
 
 _LOG_SECONDS = 15.0
 _FEW = 5
-"""From fewer than so many, nothing can be said about how long the rest takes."""
+"""From fewer than so many, nothing can be said about the pace."""
 Note = Callable[[Done, int], None]
 
 
@@ -52,16 +52,21 @@ class Tally:
 
     def words(self, total: int) -> str:
         """One line: how many, how fast, how long, and how they stand."""
-        seconds = self._now() - self._start
-        rate = self._fresh / seconds if seconds > 0 else 0.0
-        waiting = total - self.counts.total()
-        left = "0" if not waiting else f"{waiting / rate:.0f}" if self._fresh >= _FEW else "?"
-        shown = self._speaker.number(round(rate, 1))
-        head = self._speaker("progress.line", done=self.counts.total(), total=total, rate=shown, left=left)
+        done = self.counts.total()
+        head = [self._speaker("progress.count", done=done, total=total), *self._pace(total - done)]
         found = [(standing, self.counts[standing]) for standing in Standing if self.counts[standing]]
-        return f"{head}: " + ", ".join(
+        return f"{', '.join(head)}: " + ", ".join(
             f"{count} {standing_words(standing, self._speaker)}" for standing, count in found
         )
+
+    def _pace(self, left: int) -> Iterator[str]:
+        seconds = self._now() - self._start
+        if self._fresh < _FEW or seconds <= 0:
+            return
+        rate = self._fresh / seconds
+        yield self._speaker("progress.rate", rate=self._speaker.number(round(rate, 1)))
+        if left:
+            yield self._speaker("progress.left", left=f"{left / rate:.0f}")
 
 
 class _Log:

@@ -54,6 +54,9 @@ def class_text(found: ClassResult, written: Path, language: str, stream: TextIO)
 def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -> Iterator[Text]:
     yield Text(page.glyphs.shown(speaker("page.title", exercise=heading(speaker, found.exercise))), style=HEADER)
     yield Text(page.glyphs.shown(speaker("page.facts", sandbox=found.sandbox, versions=found.versions)), style=QUIET)
+    hidden = sum(check.points for check in found.exercise.checks if check.visibility == "hidden")
+    if hidden and not found.hidden_cases:
+        yield Text(speaker("terminal.hidden", points=hidden, possible=found.max_points))
     yield Text()
     for standing, count in figures.standings.items():
         if count:
