@@ -10,11 +10,16 @@ import hashlib
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 _WORDS = re.compile(r"#[^\n]*|\"[^\"\n]*\"|'[^'\n]*'|\d[\w.]*|\w+|[^\s\w]")
 _MOST_CHARACTERS = 1 << 16
 _WORDS_IN_A_SHINGLE = 8
+_POWERS = np.array([pow(0x9E3779B97F4A7C15, power, 1 << 64) for power in range(_WORDS_IN_A_SHINGLE)], np.uint64)
 _WINDOW = 4
 _LEAST_SHARED = 6
 """Fingerprints that two submissions must share: a few lines that everybody writes are no likeness."""
@@ -36,10 +41,14 @@ def fingerprint(source: bytes) -> Fingerprint:
     >>> fingerprint(one) == fingerprint(b"def f( x ): return [x+5,x+6,x+7]\n")
     True
     """
-    words = list(_words(source.decode("utf-8", "replace")[:_MOST_CHARACTERS]))
-    count = max(1, len(words) - _WORDS_IN_A_SHINGLE + 1)
-    hashes = [_hashed(words[at : at + _WORDS_IN_A_SHINGLE]) for at in range(count)] if words else []
-    return frozenset(min(hashes[at : at + _WINDOW]) for at in range(max(1, len(hashes) - _WINDOW + 1)) if hashes)
+    words = list(map(_hashed, _words(source.decode("utf-8", "replace")[:_MOST_CHARACTERS])))
+    if not words:
+        return frozenset()
+    length = min(_WORDS_IN_A_SHINGLE, len(words))
+    # Unsigned arithmetic wraps around: a polynomial in the words' hashes modulo 2⁶⁴.
+    hashes = (sliding_window_view(np.array(words, np.uint64), length) * _POWERS[:length]).sum(axis=-1)
+    chosen = sliding_window_view(hashes, min(_WINDOW, len(hashes))).min(axis=-1)
+    return frozenset(chosen.tolist())
 
 
 def alike(prints: Mapping[int, Fingerprint], given: Fingerprint = frozenset()) -> tuple[tuple[int, ...], ...]:
@@ -109,5 +118,6 @@ def _words(text: str) -> Iterator[str]:
         yield "0" if word[0].isdigit() else "''" if word[0] in "\"'" else word
 
 
-def _hashed(words: Sequence[str]) -> int:
-    return int.from_bytes(hashlib.blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=8).digest(), "big")
+@lru_cache(1 << 16)
+def _hashed(word: str) -> int:
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest(), "big")
