@@ -5,9 +5,12 @@ Usage: python benchmarks/sandbox.py [SUBMISSIONS]
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import resource
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
@@ -41,8 +44,10 @@ def spent() -> tuple[float, float]:
     return time.perf_counter(), sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def measure(level: Level, boxes: int, submissions: int, inputs: list[np.ndarray]) -> list[float]:
+def measure(level: Level, boxes: int, submissions: int) -> list[float]:
     """Seconds on the clock and of processors, with so many sandboxes one after another, and submissions in each."""
+    random = np.random.default_rng(0)
+    inputs = [random.standard_normal((8, 4)) for _ in range(3)]
     before = spent()
     for _ in range(boxes):
         with Sandbox(level) as box:
@@ -52,29 +57,37 @@ def measure(level: Level, boxes: int, submissions: int, inputs: list[np.ndarray]
     return [now - then for now, then in zip(spent(), before, strict=True)]
 
 
-def compare(level: Level, count: int, inputs: list[np.ndarray]) -> None:
-    """Print one level's rates, without the start of the one zygote, with each start of the fresh ones."""
+def shared(core: int, level: Level, count: int) -> tuple[float, float]:
+    """Submissions in a second by the clock, and by processor time, on one core: without the start of their zygote."""
+    os.sched_setaffinity(0, {core})
+    starts = measure(level, 3, 0)
+    wall, processor = (
+        count / (whole - start / 3) for whole, start in zip(measure(level, 1, count), starts, strict=True)
+    )
+    return wall, processor
+
+
+def compare(level: Level, count: int, cores: list[int]) -> None:
+    """Print one level's rates."""
     few = max(2, count // 50)
-    starts = [seconds / few for seconds in measure(level, few, 0, inputs)]
-    each = [seconds / few for seconds in measure(level, few, 1, inputs)]
-    shared = [
-        (seconds - start) / count for seconds, start in zip(measure(level, 1, count, inputs), starts, strict=True)
-    ]
     print(f"{level.name} ({level.means}), {CALLS} calls each")
-    for name, (wall, processor) in (("one zygote for all", shared), ("a fresh sandbox each", each)):
-        # bubblewrap's first process does not pass on what its children used
-        per_core = f"{1 / processor:7.1f}/s per core" if level < Level.L3 else ""
-        print(f"  {name:20} {1 / wall:7.1f}/s by the clock {per_core}")
+    wall, processor = shared(cores[0], level, count)
+    # bubblewrap's first process does not pass on what its children used
+    used = f", {processor:.1f}/s by processor time" if level < Level.L3 else ""
+    print(f"  one zygote for all, on one core    {wall:7.1f}/s by the clock{used}")
+    with ProcessPoolExecutor(len(cores), multiprocessing.get_context("spawn")) as pool:
+        rates = [wall for wall, _ in pool.map(shared, cores, [level] * len(cores), [count] * len(cores))]
+    print(f"  one on each core, {len(cores)} cores          {sum(rates):7.1f}/s")
+    print(f"  a fresh sandbox each, on one core  {few / measure(level, few, 1)[0]:7.1f}/s")
 
 
 def main(count: int) -> None:
     """The clock says what one sees; processor time is what a busy machine can be asked about."""
-    random = np.random.default_rng(0)
-    inputs = [random.standard_normal((8, 4)) for _ in range(3)]
     with Sandbox() as box:
         best = box.level
+    cores = sorted(os.sched_getaffinity(0))
     for level in dict.fromkeys((best, min(best, Level.L2))):
-        compare(level, count, inputs)
+        compare(level, count, cores)
 
 
 if __name__ == "__main__":
