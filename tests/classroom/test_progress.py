@@ -48,7 +48,7 @@ def test_at_the_end_nothing_is_left_however_few_there_were(f3):
     clock = iter([0.0, 4.0])
     tally = Tally(class_speaker("en", f3), lambda: next(clock))
     tally.add(done(0))
-    assert tally.words(1) == "1 of 1, 0.2 per second, 0 s left: 1 graded"
+    assert tally.words(1) == "1 of 1: 1 graded"
 
 
 @pytest.mark.parametrize("terminal", [True, False])
