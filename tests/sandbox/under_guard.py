@@ -62,8 +62,9 @@ def _run(box: Sandbox, attack: Attack, canaries: Path) -> dict[str, object]:
 
 
 def _scattered() -> set[str]:
-    """What the attacks would leave in the usual places."""
-    return {str(path) for folder in ("/tmp", "/var/tmp", "/dev/shm", "/") for path in Path(folder).glob("sdpa-[dw]*")}
+    """What the attacks would leave in the usual places, beside the folders of a class that is graded meanwhile."""
+    found = {path for folder in ("/tmp", "/var/tmp", "/dev/shm", "/") for path in Path(folder).glob("sdpa-[dw]*")}
+    return {str(path) for path in found if not path.name.startswith("sdpa-worker-")}
 
 
 def _others() -> list[str]:
