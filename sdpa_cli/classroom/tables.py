@@ -12,6 +12,8 @@ from sdpa_cli.errors import InputError, Problem
 
 MOST_BYTES = 32 << 20
 _SEPARATORS = ",;\t"
+_ZIPPED = b"PK\x03\x04"
+"""How .xlsx and .ods begin."""
 _NORDIC, _HUNGARIAN = b"\xc5\xc6\xd8\xe5\xe6\xf8", b"\xd5\xdb\xf5\xfb"
 """Å Æ Ø å æ ø in the code page of western Windows, and Ő Ű ő ű in that of central Europe."""
 
@@ -54,6 +56,8 @@ def read_table(path: Path) -> Table:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(Problem("cannot-read", f"{path} cannot be read: {error.strerror}")) from None
+    if data.startswith(_ZIPPED):
+        raise InputError(Problem("roster", f"{path} is a spreadsheet's own file", "CSV: save the sheet as that"))
     table = parse_table(data)
     if table is None:
         raise InputError(Problem("roster", f"{path} holds no table", "CSV whose first line names the columns"))

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import stat
+import struct
 import sys
 import unicodedata
 import zipfile
@@ -52,7 +53,7 @@ class Kind:
     """Whether all points are earned; None where there is no grade."""
     fault: str | None = None
     special: str = ""
-    """What is made besides the files: ``symlink``, ``fifo`` or ``folder`` in place of attention.py."""
+    """What is made besides the files: ``symlink``, ``fifo`` or ``folder`` in place of attention.py, ``nameless link``."""
 
 
 def zipped(write: Callable[[zipfile.ZipFile], object]) -> bytes:
@@ -67,6 +68,15 @@ def member(name: str, mode: int = stat.S_IFREG | 0o644) -> zipfile.ZipInfo:
     info.external_attr = mode << 16
     info.compress_type = zipfile.ZIP_DEFLATED
     return info
+
+
+def nameless(data: bytes) -> bytes:
+    """The same archive, whose first member has lost its one letter to the extra bytes, so that all else stays in place."""
+    for signature, offset, size in ((b"PK\x03\x04", 26, 30), (b"PK\x01\x02", 28, 46)):
+        at = data.index(signature)
+        lengths = struct.pack("<HH", 0, struct.unpack_from("<H", data, at + offset + 2)[0] + 1)
+        data = data[: at + offset] + lengths + data[at + offset + 4 : at + size] + b"\0" + data[at + size + 1 :]
+    return data
 
 
 def right_zip(archive: zipfile.ZipFile) -> None:
@@ -93,6 +103,7 @@ RIGHTS = [
     Kind("right, zipped on a Mac", {"F3.zip": zipped(right_zip)}, full=True),
     Kind("right, a notebook", {"work.ipynb": notebook(CODE), **{n: RIGHT[n] for n in FILES[1:]}}, full=True),
     Kind("right, under another name", {"my solution.py": CODE, **{n: RIGHT[n] for n in FILES[1:]}}, full=True),
+    Kind("right, in a whole workspace", {**{f"work/F3/{n}": data for n, data in RIGHT.items()}, "work/F4/attention.py": b"x = 1\n", "work/X1/attention.py": b""}, full=True),
     Kind("right, an answer file called .yml", {**{n: RIGHT[n] for n in FILES[:2]}, "answers.yml": RIGHT["answers.yaml"]}, full=True),
 ]  # fmt: skip
 
@@ -114,6 +125,10 @@ BROKEN = [
     Kind("a zip that is none", {"F3.zip": b"PK\x03\x04 but no more"}, "unreadable", full=None),
     Kind("a zip whose path leads out", {"F3.zip": zipped(lambda z: z.writestr(member("../../attention.py"), CODE))}, "unreadable", full=None),
     Kind("a zip with a link", {"F3.zip": zipped(lambda z: z.writestr(member("attention.py", stat.S_IFLNK | 0o777), "/etc/passwd"))}, "unreadable", full=None),
+    Kind("a zip of names that take for ever", {"F3.zip": zipped(lambda z: [z.writestr(member(" " * 60_000 + f"{at}.py"), b"") for at in range(9)])}, "needs attention", full=None),
+    Kind("a zip of which a file has no name", {"F3.zip": nameless(zipped(lambda z: [z.writestr(member(name), CODE) for name in ("x", "attention.py")]))}),
+    Kind("a notebook with a line that takes for ever", {"work.ipynb": notebook(b" " * 200_000 + b"x")}),
+    Kind("a link whose name is no text", {}, "unreadable", full=None, special="nameless link"),
     Kind("a bomb", {"F3.zip": zipped(lambda z: z.writestr(member("attention.py"), bytes(64 << 20)))}, "unreadable", full=None),
     Kind("a link", {}, "unreadable", full=None, special="symlink"),
     Kind("a pipe", {}, "unreadable", full=None, special="fifo"),
@@ -161,6 +176,8 @@ def write_moodle(folder: Path, people: list[Member]) -> Path:
             (place / path).write_bytes(data)
         if person.kind.special == "symlink":
             (place / "attention.py").symlink_to("/etc/passwd")
+        if person.kind.special == "nameless link":
+            (place / "\udcff.py").symlink_to("/etc/passwd")
         if person.kind.special == "fifo":
             os.mkfifo(place / "attention.py")
     return folder

@@ -139,6 +139,12 @@ def test_a_list_that_an_old_spreadsheet_saved(tmp_path, name, encoding):
     assert roster(tmp_path, f"name;id\n{name};1\n", encoding).students[0].name == name
 
 
+def test_a_spreadsheet_s_own_file_is_told_how_to_become_a_list(tmp_path):
+    (tmp_path / "class.xlsx").write_bytes(b"PK\x03\x04rest")
+    with pytest.raises(InputError, match=r"class\.xlsx is a spreadsheet's own file"):
+        read_roster(tmp_path / "class.xlsx")
+
+
 def test_a_row_without_a_name_is_called_by_its_number_and_one_without_both_is_nobody(tmp_path):
     found = roster(tmp_path, "\r\n\r\nname;id;language\r\n;42;hu\r\n;;da\r\nAnna;;\r\n")
     assert [(one.name, one.ids, one.row) for one in found.students] == [("42", ("42",), 0), ("Anna", (), 2)]
