@@ -104,7 +104,11 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
             continue
         scores = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch)
         kept = None if tile.verdict is Verdict.ALLOWED else _kept(inputs, tile)
-        if not (bounded or _live_finite(scores, tile, kept)) or (empty and not _look_calm(scores, tile, kept)):
+        # Of few scores all are looked at, and as a rule that settles both questions.
+        calm = not bounded and _calm(scores)
+        if not (calm or bounded or _live_finite(scores, tile, kept)):
+            return False
+        if empty and not (calm or _look_calm(scores, tile, kept)):
             return False
         exp(scores, out=scores)
         if kept is not None:
@@ -138,9 +142,7 @@ def _bounded(inputs: Inputs, queries: Array) -> bool:
 
 
 def _live_finite(scores: Array, tile: Tile, kept: Array | None) -> bool:
-    """Whether no score of an allowed key is NaN or infinite. Two reductions settle it where all are finite."""
-    if math.isfinite(scores.min(initial=0)) and math.isfinite(scores.max(initial=0)):
-        return True
+    """Whether no score of an allowed key is NaN or infinite."""
     wild = ~np.isfinite(scores)
     if kept is not None:
         _mixed(wild, tile)[...] &= kept != 0
@@ -149,11 +151,15 @@ def _live_finite(scores: Array, tile: Tile, kept: Array | None) -> bool:
 
 def _look_calm(scores: Array, tile: Tile, kept: Array | None) -> bool:
     """Whether some of the live scores promise sums in range. Powers out of range would take a hundred times as long."""
-    some = (scores if kept is None else _mixed(scores, tile))[..., ::_SAMPLE, :]
-    if kept is not None:
-        some = np.where(kept[..., ::_SAMPLE, :], some, 0)
+    if kept is None:
+        return _calm(scores[..., ::_SAMPLE, :])
+    return _calm(np.where(kept[..., ::_SAMPLE, :], _mixed(scores, tile)[..., ::_SAMPLE, :], 0))
+
+
+def _calm(scores: Array) -> bool:
+    """Whether the power of each is in range on its own; not where one is NaN."""
     most = _RANGES[scores.dtype].exponent * power(scores.dtype)[1]
-    return bool(-most <= some.min(initial=0) and some.max(initial=0) <= most)
+    return bool(-most <= scores.min(initial=0) and scores.max(initial=0) <= most)
 
 
 def _kept(inputs: Inputs, tile: Tile) -> Array:
