@@ -77,7 +77,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
 
 
 def _solve_small(inputs: Inputs, cut: Cut, state: SoftmaxState) -> Solution:
-    """`solve` for a problem of one region, where the steps around the arithmetic would cost twice what it costs."""
+    """`solve` for a problem of one region, on the calling thread: to wake another would take as long as the work."""
     depth = max(inputs.q.shape[-1], inputs.d_v)
     largest = max(inputs.queries * inputs.heads[2] * inputs.keys * depth, state.acc.size * _DOT_DEPTH)
     with nullcontext() if largest <= ONE_THREAD else one_blas_thread, np.errstate(all="ignore"):
