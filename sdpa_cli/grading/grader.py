@@ -32,6 +32,8 @@ class Wanted:
     """These checks, and those they need; all when empty."""
     seed: int | None = None
     """Of hidden cases; without one, hidden checks stay open."""
+    hurried: bool = False
+    """Whether a timeout ends it: the report is then not to be believed, and the submission to be graded again."""
 
 
 def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted = Wanted()) -> Report:
@@ -50,7 +52,7 @@ def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted 
     -------
     Report
     """
-    attempt = Attempt(exercise, handed_in, box, wanted.seed)
+    attempt = Attempt(exercise, handed_in, box, wanted.seed, hurried=wanted.hurried)
     # A submission's numbers may be anything; what comes of computing with them is compared, not warned of.
     with closing(attempt), np.errstate(all="ignore"):
         items = _items(attempt, _selected(exercise.checks, wanted.only), wanted.seed)

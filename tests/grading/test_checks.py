@@ -12,6 +12,7 @@ from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.values import ValueRule
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.saying import speaker
+from sdpa_cli.sandbox import Sandbox
 
 RIGHT = source({})
 
@@ -211,6 +212,17 @@ def test_what_is_asked_after_a_hidden_case_can_tell_nothing_of_it(box, exercise)
         attempt.observe(cases[2])
     assert [call.case for call in attempt.calls] == [cases[0], cases[2]]
     assert [np.unique(call.outcome.value[0]).tolist() for call in attempt.calls] == [[1.0], [1.0]]
+
+
+@pytest.mark.parametrize(("hurried", "processes"), [(False, 2), (True, 1)], ids=["at leisure", "hurried"])
+def test_a_timeout_is_waited_for_again_unless_all_is_graded_again(graded, monkeypatch, hurried, processes):
+    opened = []
+    really = Sandbox.open
+    monkeypatch.setattr(Sandbox, "open", lambda *args, **more: opened.append(args) or really(*args, **more))
+    endless = "def attention(Q, K, V, mask=None):\n    while True: pass\n"
+    report = graded("F3", {"attention.py": endless}, seconds=0.2, only=("example",), hurried=hurried)
+    assert keys(item(report, "example")) == ["call.timeout"]
+    assert len(opened) == processes
 
 
 def test_hidden_cases_wait_for_a_seed_and_then_count(graded):
