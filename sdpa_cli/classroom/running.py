@@ -157,7 +157,7 @@ def _alone(again: Iterable[_Pending], book: Gradebook, workers: Workers) -> Iter
             broken = False
             while left and not broken:
                 pending = left.popleft()
-                future = executor.submit(grade_task, replace(pending.task, alone=True))
+                future = executor.submit(grade_task, pending.task)
                 text = _text_of(future)
                 broken = isinstance(future.exception(), BrokenExecutor)
                 yield _last_word(pending, text, future.exception(), book)

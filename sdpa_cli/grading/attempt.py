@@ -61,7 +61,7 @@ class Attempt:
     seed
         Of the hidden cases; None where they are not to be used.
     hurried
-        Whether the first timeout is the last call, because the submission is then to be tried again at leisure.
+        Whether the first timeout is the last call: who grades again what timed out need not wait for it twice.
     """
 
     def __init__(

@@ -33,7 +33,7 @@ class Wanted:
     seed: int | None = None
     """Of hidden cases; without one, hidden checks stay open."""
     hurried: bool = False
-    """Whether a timeout ends it: the report is then not to be believed, and the submission to be graded again."""
+    """Whether the first timeout is the last call, for the whole submission is graded again alone before it counts."""
 
 
 def grade(exercise: Exercise, handed_in: HandedIn, box: Sandbox, wanted: Wanted = Wanted()) -> Report:
