@@ -16,7 +16,7 @@ from sdpa_cli.attention.scratch import own_scratch
 from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import fold
 from sdpa_cli.attention.threads import available, one_blas_thread, share
-from sdpa_cli.attention.tiles import SMALL, Cut, plan, plan_parts, regions
+from sdpa_cli.attention.tiles import SMALL, Cut, load, plan, plan_parts, regions
 from sdpa_cli.attention.unshifted import fold_unshifted
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
         How many to use; by default as many as the process may.
     """
     cut, whole = plan(inputs), _blank(inputs)
-    if inputs.size <= SMALL:
+    if load(inputs) <= SMALL:
         return _solve_small(inputs, cut, whole)
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}

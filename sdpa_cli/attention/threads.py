@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -114,25 +114,26 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
     """
     queue = list(enumerate(tasks))[::-1]
     failures: list[tuple[int, BaseException]] = []
-    place = _places(threads)
+    mine, *others = _places(threads)
 
     def work() -> None:
-        while queue and not failures:
-            try:
-                number, task = queue.pop()
-            except IndexError:
-                return
-            try:
-                do(task)
-            except BaseException as error:
-                failures.append((number, error))
+        with np.errstate(all="ignore"):
+            while queue and not failures:
+                try:
+                    number, task = queue.pop()
+                except IndexError:
+                    return
+                try:
+                    do(task)
+                except BaseException as error:
+                    failures.append((number, error))
 
-    def help_out() -> None:
-        with np.errstate(all="ignore"), place():
-            work()
+    def help_out(place: set[int]) -> None:
+        _keep_to(place)
+        work()
 
-    with np.errstate(all="ignore"), place():
-        helpers = [_helpers().submit(help_out) for _ in range(min(threads, len(queue)) - 1)]
+    helpers = [_helpers().submit(help_out, place) for place in others[: len(queue) - 1]]
+    with _keeping_to(mine):
         try:
             work()
         finally:
@@ -145,23 +146,32 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         raise min(failures, key=lambda failure: failure[0])[1]
 
 
-def _places(threads: int) -> Callable[[], AbstractContextManager[None]]:
-    """What each thread enters to stay on a CPU of its own, where there is one for each and none to spare.
+def _places(threads: int) -> list[set[int]]:
+    """The CPUs that each thread keeps to: one of its own, where there is one for each and none to spare.
 
     Threads that wait for each other now and then look idle to the system, which may leave two of them on one CPU for
     some calls: then these take twice as long. Where there are CPUs to spare it knows best.
     """
-    if threads < 2 or not hasattr(os, "sched_setaffinity") or threads != available():
-        return nullcontext
+    if not hasattr(os, "sched_getaffinity"):
+        return [set()] * threads
     cpus = os.sched_getaffinity(0)
-    free = sorted(cpus, reverse=True)
+    return [{cpu} for cpu in sorted(cpus)] if threads == len(cpus) else [cpus] * threads
 
-    @contextmanager
-    def place() -> Iterator[None]:
-        os.sched_setaffinity(0, {free.pop()})
-        try:
-            yield
-        finally:
-            os.sched_setaffinity(0, cpus)
 
-    return place
+def _keep_to(place: set[int]) -> None:
+    """Keep the calling thread to these CPUs. A helper stays there, for it would be woken on the CPU that wakes it."""
+    if place:
+        with suppress(OSError):  # some container may forbid what gains time only
+            os.sched_setaffinity(0, place)
+
+
+@contextmanager
+def _keeping_to(place: set[int]) -> Iterator[None]:
+    before = os.sched_getaffinity(0) if place else set()
+    if before != place:
+        _keep_to(place)
+    try:
+        yield
+    finally:
+        if before != place:
+            _keep_to(before)

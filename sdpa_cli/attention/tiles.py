@@ -32,8 +32,10 @@ LONGEST = 1 << 28
 SHARES = 8
 """Regions that a problem is cut into for threads to share, where it is large enough."""
 SMALL = 1 << 17
-"""Scores up to which a problem is one region: 0.4 ms of work. Beyond, it is cut into as many regions as it has root of
-so many scores, for two threads that do many short steps hinder each other."""
+"""Scores up to which a problem is one region: 0.4 ms of work. Beyond, the number of regions grows as the root of the
+work, for two threads that do many short steps hinder each other."""
+READ_ROWS = 8
+"""Queries for which a key takes as long as for one, because it has to be read."""
 PART_ROWS, PART_KEYS, PART_SCORES = 1 << 12, 1 << 14, 1 << 22
 """Largest part for an executor: queries and keys of one head; and scores, up to which heads are sent together."""
 
@@ -66,17 +68,23 @@ class Tile(NamedTuple):
     verdict: Verdict
 
 
+def load(inputs: Inputs) -> int:
+    """The work of a problem: its scores, but for each key no fewer than could be had for the cost of reading it."""
+    batch, kv_heads, group = inputs.heads
+    return batch * kv_heads * inputs.keys * max(inputs.queries * group, READ_ROWS)
+
+
 def plan(inputs: Inputs) -> Cut:
     """Choose the sizes for a problem."""
     batch, kv_heads, group = inputs.heads
     queries, keys, block_size = max(1, inputs.queries), inputs.keys, inputs.options.block_size
-    if inputs.size <= SMALL:
+    if load(inputs) <= SMALL:
         tile = min(keys, block_size or keys)
         return Cut(max(1, batch), max(1, kv_heads), group, queries, keys, tile)
     most = TILE_BYTES // (inputs.dtype.itemsize * min(keys, block_size or TILE_KEYS))
     rows = max(1, min(queries, most, WINDOW_ROWS if inputs.rule.is_narrow(TILE_KEYS) else most))
     heads = batch * kv_heads * group
-    wanted = max(1, min(SHARES, math.isqrt(inputs.size // SMALL)))
+    wanted = max(1, min(SHARES, math.isqrt(load(inputs) // SMALL)))
     while rows > 64 and heads * -(-queries // rows) < wanted:
         rows = -(-rows // 2)
     stacked = min(group, max(1, most // rows)) if rows == queries else 1
