@@ -103,7 +103,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         if tile.verdict is Verdict.FORBIDDEN:
             continue
         scores = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch)
-        kept = None if tile.verdict is Verdict.ALLOWED else _kept(inputs, tile)
+        kept = None if tile.verdict is Verdict.ALLOWED else _kept(inputs, tile, scratch)
         # Of few scores all are looked at, and as a rule that settles both questions.
         calm = not bounded and _calm(scores)
         if not (calm or bounded or _live_finite(scores, tile, kept)):
@@ -162,13 +162,14 @@ def _calm(scores: Array) -> bool:
     return bool(-most <= scores.min(initial=0) and scores.max(initial=0) <= most)
 
 
-def _kept(inputs: Inputs, tile: Tile) -> Array:
+def _kept(inputs: Inputs, tile: Tile, scratch: Scratch) -> Array:
     """All bits of a number for each allowed cell of the tile's mixed rows, else none."""
     bits = np.dtype(f"i{inputs.dtype.itemsize}")
     if not inputs.rule.beyond_position(tile.cols):
         return inputs.rule.band(tile.mixed, tile.cols, bits)
     forbidden = inputs.rule.forbidden(tile.mixed, tile.cols)
-    kept: Array = np.subtract(forbidden.view(np.int8), 1, dtype=bits)
+    kept = scratch.array("kept", forbidden.shape, bits)
+    np.subtract(forbidden.view(np.int8), 1, out=kept)
     return kept
 
 
