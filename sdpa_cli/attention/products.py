@@ -81,7 +81,8 @@ def multiply_transposed(a: Array, b: Array, out: Array, scratch: Scratch) -> Arr
     rows, turned = a.shape[-2], b.swapaxes(-1, -2)
     if rows <= FEW_ROWS and rows * MANY_MORE <= b.shape[-2]:
         # With few columns instead of few rows BLAS need not repack all of b: up to 3.5 times as fast.
-        np.copyto(out, np.matmul(b, a.swapaxes(-1, -2)).swapaxes(-1, -2))
+        columns = scratch.array("turned", (*out.shape[:-2], b.shape[-2], rows), out.dtype)
+        np.copyto(out, np.matmul(b, a.swapaxes(-1, -2), out=columns).swapaxes(-1, -2))
         return out
     if rows > FEW_ROWS and reads_in_place():
         # A copy the other way round takes 10 µs, a sixth of what it saves in a full tile.
