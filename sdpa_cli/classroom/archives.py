@@ -19,6 +19,8 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSErro
 _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 _LONGEST_NAME = 255
 """As in a folder. An archive's names may be much longer, and to look for patterns in those could take for ever."""
+_Objection = tuple[str, str]
+"""Why something is not to be read: the key of the text that says it, and how it goes on in English after the name."""
 
 
 def archive_entries(path: Path) -> tuple[Entry, ...]:
@@ -30,7 +32,8 @@ def archive_entries(path: Path) -> tuple[Entry, ...]:
         When it is no zip archive, or too large for one.
     """
     if path.stat().st_size > _MOST_EXPORT_BYTES:
-        raise _refused(path.name, f"is larger than {_MOST_EXPORT_BYTES >> 30} GiB", "unpack it, and name the folder")
+        message = f"{path.name} is larger than {_MOST_EXPORT_BYTES >> 30} GiB"
+        raise InputError(Problem("unreadable-source", message, hint="unpack it, and name the folder"))
     return _entries(path.name, path)
 
 
@@ -44,7 +47,8 @@ def _entries(name: str, source: Path | IO[bytes]) -> tuple[Entry, ...]:
         archive = zipfile.ZipFile(source)  # stays open for the entries, and closes with the last of them
         members = [one for one in archive.infolist() if one.filename and not one.is_dir()]
     except _BROKEN as error:
-        raise _refused(name, f"is no zip archive that can be read: {error}", "zip the files again") from None
+        objection = "unreadable.no-zip", f"is no zip archive that can be read: {error}"
+        raise _refused(name, objection, "zip the files again", error=str(error)) from None
     if len(members) > MOST_ENTRIES:
         raise too_many(name)
     found = []
@@ -72,23 +76,24 @@ def _name(member: zipfile.ZipInfo) -> str:
         return member.filename
 
 
-def _objection(member: zipfile.ZipInfo, path: tuple[str, ...], copies: int) -> str | None:
+def _objection(member: zipfile.ZipInfo, path: tuple[str, ...], copies: int) -> _Objection | None:
     """Why a member is not to be read."""
     kind = stat.S_IFMT(member.external_attr >> 16)
     if ".." in path or path[0].endswith(":") or _name(member).startswith(("/", "\\")):
-        return "has a path that leads out of the archive"
+        return "unreadable.leads-out", "has a path that leads out of the archive"
     if kind == stat.S_IFLNK:
-        return "is a symbolic link"
+        return "unreadable.link", "is a symbolic link"
     if kind not in (0, stat.S_IFREG):
-        return "is not a regular file"
+        return "unreadable.special", "is not a regular file"
     if member.flag_bits & _ENCRYPTED_FLAG:
-        return "is encrypted"
+        return "unreadable.encrypted", "is encrypted"
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "is compressed in an unusual way"  # the others cannot be unpacked a bounded piece at a time
-    return "is in the archive more than once" if copies > 1 else None
+        # the others cannot be unpacked a bounded piece at a time
+        return "unreadable.compression", "is compressed in an unusual way"
+    return ("unreadable.twice", "is in the archive more than once") if copies > 1 else None
 
 
-def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo, objection: str | None) -> Callable[[], bytes]:
+def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo, objection: _Objection | None) -> Callable[[], bytes]:
     def read() -> bytes:
         name = _path(member)[-1]
         if objection is not None:
@@ -99,13 +104,17 @@ def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo, objection: str | 
             with archive.open(member) as inside:
                 data = inside.read(most + 1)
         except _BROKEN as error:
-            raise _refused(name, f"is damaged in the archive: {error}", "zip the files again") from None
+            damaged = "unreadable.damaged", f"is damaged in the archive: {error}"
+            raise _refused(name, damaged, "zip the files again", error=str(error)) from None
         if len(data) > most:
-            raise _refused(name, f"is longer than {most >> 10} KiB", "hand in the source files only")
+            too_long = "unreadable.too-long", f"is longer than {most >> 10} KiB"
+            raise _refused(name, too_long, "hand in the source files only", most=most >> 10)
         return data
 
     return read
 
 
-def _refused(name: str, what: str, hint: str) -> InputError:
-    return InputError(Problem("unreadable-source", f"{name} {what}", hint=hint))
+def _refused(name: str, objection: _Objection, hint: str, **values: str | int) -> InputError:
+    key, what = objection
+    filled = (("name", name), *values.items())
+    return InputError(Problem("unreadable-source", f"{name} {what}", hint=hint, key=key, values=filled))

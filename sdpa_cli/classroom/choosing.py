@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from sdpa_cli.classroom.archives import nested_entries
 from sdpa_cli.classroom.entries import Entry
 from sdpa_cli.classroom.names import same, version_of
-from sdpa_cli.errors import InputError
+from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.report import Message, say
 from sdpa_cli.sandbox.text import clean
@@ -28,7 +28,7 @@ class Chosen:
 
     files: Mapping[str, bytes] = field(default_factory=dict)
     """By the exercise's names."""
-    unreadable: Mapping[str, str] = field(default_factory=dict)
+    unreadable: Mapping[str, Problem] = field(default_factory=dict)
     """Why a file of the exercise could not be read."""
     remarks: tuple[Message, ...] = ()
     """What a person should know."""
@@ -69,7 +69,7 @@ def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
     return Chosen(files, unreadable, tuple(remarks), unclear)
 
 
-def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry], list[Message], str | None]:
+def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry], list[Message], Problem | None]:
     """The entries, and in place of archives what is in them: once, and only where files are missing."""
     archives = [entry for entry in entries if entry.name.lower().endswith(".zip")]
     plain = [entry for entry in entries if not entry.name.lower().endswith(".zip")]
@@ -133,7 +133,7 @@ def _function_file(exercise: Exercise) -> str:
     return exercise.function.file
 
 
-def _read(taken: Mapping[str, Entry]) -> tuple[dict[str, bytes], dict[str, str]]:
+def _read(taken: Mapping[str, Entry]) -> tuple[dict[str, bytes], dict[str, Problem]]:
     files, unreadable = {}, {}
     for file, entry in taken.items():
         try:
@@ -143,9 +143,11 @@ def _read(taken: Mapping[str, Entry]) -> tuple[dict[str, bytes], dict[str, str]]
     return files, unreadable
 
 
-def _reason(error: InputError) -> str:
+def _reason(error: InputError) -> Problem:
     """Why a file cannot be read. It names the file, and a name need not even be Unicode."""
-    return _short(error.problems[0].message, _MOST_LETTERS)
+    problem = error.problems[0]
+    values = ((name, _short(one, _MOST_LETTERS) if isinstance(one, str) else one) for name, one in problem.values)
+    return Problem(problem.code, _short(problem.message, _MOST_LETTERS), key=problem.key, values=tuple(values))
 
 
 def _shown(entries: Sequence[Entry]) -> str:

@@ -79,7 +79,8 @@ def _depth_of_owners(folder: Path) -> int:
 
 def too_many(where: str) -> InputError:
     """Refuse what no class hands in."""
-    return InputError(Problem("too-many-files", f"{where} holds more than {MOST_ENTRIES} files"))
+    message, values = f"{where} holds more than {MOST_ENTRIES} files", (("name", where), ("most", MOST_ENTRIES))
+    return InputError(Problem("too-many-files", message, key="unreadable.too-many", values=values))
 
 
 def most_bytes(name: str) -> int:
@@ -102,7 +103,7 @@ def _walk(folder: Path) -> Iterator[Entry]:
         except OSError as error:
             if not above:
                 raise InputError(Problem("cannot-read", f"{folder} cannot be read: {error.strerror}")) from None
-            yield Entry(above, partial(_refuse, f"{above[-1]} cannot be listed: {error.strerror}"))
+            yield Entry(above, partial(_refuse, above[-1], str(error.strerror)))
             continue
         for one in inside:
             path = (*above, one.name)
@@ -114,5 +115,6 @@ def _walk(folder: Path) -> Iterator[Entry]:
                 waiting.append((Path(one.path), path))
 
 
-def _refuse(message: str) -> bytes:
-    raise InputError(Problem("unreadable-source", message))
+def _refuse(name: str, error: str) -> bytes:
+    message, values = f"{name} cannot be listed: {error}", (("name", name), ("error", error))
+    raise InputError(Problem("unreadable-source", message, key="unreadable.not-listed", values=values))

@@ -20,7 +20,7 @@ from sdpa_cli.classroom.workers import Workers
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.notebooks import read_notebook
-from sdpa_cli.grading.report import Message, Status, say
+from sdpa_cli.grading.report import Message, Status, reason, say
 from sdpa_cli.sandbox import Level
 
 _MOST_BYTES_AHEAD = 64 << 20
@@ -214,7 +214,7 @@ def _read_in(number: int, seat: Seat, delivery: Delivery, terms: Terms) -> _Pend
     chosen = choose(terms.exercise, delivery.entries)
     files, unreadable = tuple(sorted(chosen.files.items())), tuple(sorted(chosen.unreadable.items()))
     task = Task(terms.packed, files, unreadable, terms.seed, terms.level, terms.versions)
-    said = tuple(say("seat.unreadable", problem=problem) for _, problem in unreadable)
+    said = tuple(say("seat.unreadable", problem=reason(problem)) for _, problem in unreadable)
     result = Result(
         seat.student,
         _standing(seat, chosen),

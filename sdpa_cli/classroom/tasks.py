@@ -23,7 +23,7 @@ from sdpa_cli.grading.handed_in import HandedIn, hand_in
 from sdpa_cli.sandbox import Level, Sandbox, SandboxError
 
 Files = tuple[tuple[str, bytes], ...]
-Reasons = tuple[tuple[str, str], ...]
+Reasons = tuple[tuple[str, Problem], ...]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def submission_sha256(files: Files, unreadable: Reasons) -> str:
     if len(files) == 1 and not unreadable:
         return hashlib.sha256(files[0][1]).hexdigest()
     parts = [part for name, data in files for part in (name.encode(), data)]
-    return digest(*parts, b"", *(part.encode() for pair in unreadable for part in pair))
+    return digest(*parts, b"", *(part.encode() for name, problem in unreadable for part in (name, problem.message)))
 
 
 def versions() -> str:
@@ -145,5 +145,5 @@ def _laid_out(exercise: Exercise, task: Task, folder: Path) -> HandedIn:
             raise ValueError(f"{name!r} is no file of {exercise.name}")
         (folder / name).write_bytes(data)
     handed_in = hand_in(exercise, folder)
-    problems = {name: Problem("unreadable-source", reason) for name, reason in task.unreadable if name != NOTEBOOK}
+    problems = {name: problem for name, problem in task.unreadable if name != NOTEBOOK}
     return replace(handed_in, paths={}, unreadable={**handed_in.unreadable, **problems})

@@ -17,7 +17,18 @@ from sdpa_cli.grading.exercise import Check, Exercise
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.laws import LawRule
 from sdpa_cli.grading.kinds.values import DrawnRule, RaisesRule, ValueRule
-from sdpa_cli.grading.report import CELLS, LOADS, FeedbackItem, Finding, Message, Report, Status, failed, say
+from sdpa_cli.grading.report import (
+    CELLS,
+    LOADS,
+    FeedbackItem,
+    Finding,
+    Message,
+    Report,
+    Status,
+    failed,
+    reason,
+    say,
+)
 from sdpa_cli.grading.stages import read_numbers, stage_of_fault
 from sdpa_cli.sandbox import Kind, Sandbox
 
@@ -109,7 +120,7 @@ def _not_loaded(attempt: Attempt) -> Finding | None:
     """Why the function's file cannot be used; None where it can."""
     file = attempt.function.file
     if (problem := attempt.problem(file)) is not None:
-        return failed(say("file.unreadable", problem=problem.message))
+        return failed(say("file.unreadable", problem=reason(problem)))
     if attempt.handed_in.target is None and file not in attempt.handed_in.files:
         return failed(say("file.missing", file=file))
     outcome = attempt.load()

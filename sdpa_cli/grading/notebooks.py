@@ -65,7 +65,8 @@ def read_notebook(data: bytes, name: str) -> Notebook:
         texts = [_text(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
     except (ValueError, KeyError, TypeError, RecursionError):
         message = f"{name} is no Jupyter notebook"
-        raise InputError(Problem("notebook", message, "the JSON that Jupyter saves")) from None
+        expected, values = "the JSON that Jupyter saves", (("name", name),)
+        raise InputError(Problem("notebook", message, expected, key="unreadable.notebook", values=values)) from None
     lines: list[str] = []
     starts: list[int] = []
     for text in texts:

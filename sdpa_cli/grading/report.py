@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from sdpa_cli.attention.difference import Difference
 from sdpa_cli.cases import Case
+from sdpa_cli.errors import Problem
 
 Visibility = Literal["visible", "hidden"]
 LOADS = "loads"
@@ -43,6 +44,11 @@ class Message:
 def say(key: str, /, **values: Any) -> Message:
     """A message."""
     return Message(key, values)
+
+
+def reason(problem: Problem) -> Message | str:
+    """What is wrong, for a message: to be said in the reader's language, or as it is where there is no text for it."""
+    return problem.message if problem.key is None else Message(problem.key, dict(problem.values))
 
 
 @dataclass(frozen=True, eq=False)

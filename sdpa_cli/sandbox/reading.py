@@ -22,21 +22,24 @@ def read_source(path: Path, most: int = MAX_SOURCE) -> bytes:
     # O_NONBLOCK: a pipe without a writer would wait for ever; the two are absent on Windows, as are such files
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     if path.is_symlink():
-        raise _unreadable(path, "is a symbolic link", "hand in the file itself")
+        raise _unreadable(path, "unreadable.link", "is a symbolic link", "hand in the file itself")
     try:
         descriptor = os.open(path, flags)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _unreadable(path, "is not a regular file", "hand in a plain Python file")
+                raise _unreadable(path, "unreadable.special", "is not a regular file", "hand in a plain Python file")
             data = os.read(descriptor, most + 1)
         finally:
             os.close(descriptor)
     except OSError as error:
-        raise _unreadable(path, f"cannot be opened: {os.strerror(error.errno or 0)}", None) from None
+        why = os.strerror(error.errno or 0)
+        raise _unreadable(path, "unreadable.not-opened", f"cannot be opened: {why}", None, error=why) from None
     if len(data) > most:
-        raise _unreadable(path, f"is longer than {most >> 10} KiB", "hand in the source file only")
+        long, hint = f"is longer than {most >> 10} KiB", "hand in the source file only"
+        raise _unreadable(path, "unreadable.too-long", long, hint, most=most >> 10)
     return data
 
 
-def _unreadable(path: Path, what: str, hint: str | None) -> InputError:
-    return InputError(Problem("unreadable-source", f"{path.name} {what}", hint=hint))
+def _unreadable(path: Path, key: str, what: str, hint: str | None, **values: str | int) -> InputError:
+    filled = (("name", path.name), *values.items())
+    return InputError(Problem("unreadable-source", f"{path.name} {what}", hint=hint, key=key, values=filled))

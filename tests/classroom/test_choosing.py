@@ -13,6 +13,10 @@ def chosen(f3, entries, contents):
     return choose(f3, entries(*contents, **contents))
 
 
+def told(found):
+    return {file: problem.message for file, problem in found.unreadable.items()}
+
+
 @pytest.mark.parametrize(
     ("contents", "files"),
     [
@@ -81,12 +85,12 @@ def test_an_archive_in_an_archive_is_not_looked_into(f3, entries):
 def test_what_cannot_be_read_says_why(f3, entries):
     found = chosen(f3, entries, {"attention.py": "attention.py is a symbolic link", "answers.yaml": B})
     assert found.files == {"answers.yaml": B}
-    assert found.unreadable == {"attention.py": "attention.py is a symbolic link"}
+    assert told(found) == {"attention.py": "attention.py is a symbolic link"}
 
 
 def test_a_damaged_archive_says_why(f3, entries):
     found = chosen(f3, entries, {"work.zip": b"PK"})
-    assert list(found.unreadable.values()) == ["work.zip is no zip archive that can be read: File is not a zip file"]
+    assert list(told(found).values()) == ["work.zip is no zip archive that can be read: File is not a zip file"]
 
 
 def test_names_in_remarks_are_short_and_plain(f3, entries):
@@ -98,7 +102,7 @@ def test_names_in_remarks_are_short_and_plain(f3, entries):
 
 def test_reasons_are_unicode_whatever_a_file_is_called(f3, entries):
     found = chosen(f3, entries, {"b\udcff.py": "b\udcff.py is a symbolic link"})
-    assert found.unreadable == {"attention.py": "b\ufffd.py is a symbolic link"}
+    assert told(found) == {"attention.py": "b\ufffd.py is a symbolic link"}
 
 
 def test_rivals_in_two_archives_are_told_apart(f3, entries):

@@ -23,6 +23,7 @@ from sdpa_cli.grading.report import FeedbackItem, Finding, Report, Status, faile
 from sdpa_cli.sandbox import Level, SandboxError
 
 RIGHT = to_text(Report("F3", (FeedbackItem("check", passed(), 3.0),), "L3"))
+WHY = Problem("unreadable-source", "why")
 LATE = to_text(Report("F3", (FeedbackItem("check", failed(say("call.timeout", detail="")), 3.0),), "L3"))
 BROKEN = to_text(
     Report(
@@ -236,7 +237,7 @@ def test_a_single_file_is_known_by_its_own_digest():
     import hashlib
 
     assert submission_sha256((("attention.py", b"x"),), ()) == hashlib.sha256(b"x").hexdigest()
-    assert submission_sha256((("attention.py", b"x"),), (("answers.yaml", "why"),)) != hashlib.sha256(b"x").hexdigest()
+    assert submission_sha256((("attention.py", b"x"),), (("answers.yaml", WHY),)) != hashlib.sha256(b"x").hexdigest()
     assert submission_sha256((("a.py", b"x"), ("b.py", b"y")), ()) != submission_sha256(
         (("a.py", b"xb.py"), ("b.py", b"y")), ()
     )

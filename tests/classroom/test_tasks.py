@@ -7,8 +7,8 @@ import pytest
 from sdpa_cli.classroom.packing import Packed, pack, unpack
 from sdpa_cli.classroom.records import from_text
 from sdpa_cli.classroom.tasks import Task, _box, _last, best_level, grade_task, secret, versions
-from sdpa_cli.errors import InputError
-from sdpa_cli.grading.report import Status
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.report import Message, Status
 
 TALKATIVE = b"""
 def attention(Q, K, V, mask=None):
@@ -43,12 +43,13 @@ def test_the_same_task_gives_the_same_bytes_from_another_sandbox(task):
 
 
 def test_what_could_not_be_read_is_told(task):
-    found = from_text(grade_task(replace(task, unreadable=(("attention.py", "attention.py is a link"),), files=())))
+    why = Problem("unreadable-source", "attention.py is a link", key="a.key", values=(("name", "attention.py"),))
+    found = from_text(grade_task(replace(task, unreadable=(("attention.py", why),), files=())))
     first = found.report.items[0]
     assert (first.check, first.status, first.finding.messages[0].values) == (
         "loads",
         Status.FAILED,
-        {"problem": "attention.py is a link"},
+        {"problem": Message("a.key", {"name": "attention.py"})},
     )
 
 
@@ -66,7 +67,7 @@ def test_a_name_of_a_file_is_never_a_stranger_s(task, name):
 def test_whatever_a_grade_depends_on_is_in_its_key(task):
     others = [
         replace(task, files=(("attention.py", TALKATIVE + b"#"),)),
-        replace(task, unreadable=(("answers.yaml", "why"),)),
+        replace(task, unreadable=(("answers.yaml", Problem("unreadable-source", "why")),)),
         replace(task, exercise=Packed(task.exercise.name, task.exercise.files[:-1])),
         replace(task, seed=None),
         replace(task, versions="sdpa 0.0"),

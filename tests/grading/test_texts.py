@@ -26,7 +26,7 @@ COMPOSED = {
 
 
 def literals():
-    folders = [ROOT / "sdpa_cli" / name for name in ("grading", "views/grading", "cli")]
+    folders = [ROOT / "sdpa_cli" / name for name in ("grading", "sandbox", "views/grading", "cli")]
     for path in (path for folder in folders for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -15,7 +15,7 @@ from sdpa_cli.attention.refusals import EmptyRowsError
 from sdpa_cli.faults import CATALOGUE, Recipe
 from sdpa_cli.grading.attempt import Attempt, TestRun
 from sdpa_cli.grading.comparing import ending, place, told
-from sdpa_cli.grading.report import Finding, Message, failed, passed, say
+from sdpa_cli.grading.report import Finding, Message, failed, passed, reason, say
 from sdpa_cli.sandbox import Kind
 
 Array = NDArray[Any]
@@ -35,7 +35,7 @@ class OwnTestsRule:
     def judge(self, attempt: Attempt) -> Finding:
         """Each fault that is caught is an equal share."""
         if (problem := attempt.problem(self.file)) is not None:
-            return failed(say("file.unreadable", problem=problem.message))
+            return failed(say("file.unreadable", problem=reason(problem)))
         if self.file not in attempt.handed_in.files:
             return failed(say("file.missing", file=self.file))
         right = _Heard(stand_in(attempt.function.returns, Recipe(), careless=False))

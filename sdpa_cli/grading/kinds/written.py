@@ -15,7 +15,7 @@ from sdpa_cli.faults import CATALOGUE
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell
 from sdpa_cli.grading.quantities import PER_ROW, Array, engine_inputs, right
-from sdpa_cli.grading.report import Finding, Status, failed, passed, say
+from sdpa_cli.grading.report import Finding, Status, failed, passed, reason, say
 
 
 def unanswered(attempt: Attempt, file: str, key: str) -> Finding | None:
@@ -27,7 +27,7 @@ def unanswered(attempt: Attempt, file: str, key: str) -> Finding | None:
         place = str(problem.place or attempt.handed_in.shown(file))
         extra = [say("answer.expected", expected=problem.expected)] if problem.expected else []
         extra += [say("answer.hint", hint=problem.hint)] if problem.hint else []
-        return failed(say("answer.problem", place=place, problem=problem.message), *extra)
+        return failed(say("answer.problem", place=place, problem=reason(problem)), *extra)
     value = answers.values.get(key)
     if value is None or (isinstance(value, tuple) and not value):
         return failed(say("answer.missing", file=attempt.handed_in.shown(file), key=key))
