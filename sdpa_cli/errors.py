@@ -51,14 +51,20 @@ class Problem:
     """Where in the case it sits, in the case's own letters and 0-based indices: ``("Q", 2, 0)``."""
     place: Place | None = None
     """Where in a text that is; filled in by whoever read the text."""
-    key: str | None = None
-    """Of the text that says the message in every language, where there is one."""
-    values: tuple[tuple[str, str | int], ...] = ()
-    """What fills that text, by name."""
 
     def at(self, place: Place | None) -> Problem:
         """The same problem, with its place in a text."""
         return replace(self, place=place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worded(Problem):
+    """A problem that can be told in every language; its message is the English."""
+
+    key: str
+    """Of the text that says the message."""
+    values: tuple[tuple[str, str | int], ...]
+    """What fills that text, by name."""
 
 
 class SdpaError(Exception):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from sdpa_cli.classroom.entries import MOST_ENTRIES, Entry, ignored, most_bytes, too_many
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Problem, Worded
 
 _MOST_EXPORT_BYTES = 4 << 30
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
@@ -117,4 +117,4 @@ def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo, objection: _Objec
 def _refused(name: str, objection: _Objection, hint: str, **values: str | int) -> InputError:
     key, what = objection
     filled = (("name", name), *values.items())
-    return InputError(Problem("unreadable-source", f"{name} {what}", hint=hint, key=key, values=filled))
+    return InputError(Worded("unreadable-source", f"{name} {what}", hint=hint, key=key, values=filled))

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from sdpa_cli.classroom.archives import nested_entries
 from sdpa_cli.classroom.entries import Entry
 from sdpa_cli.classroom.names import same, version_of
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Problem, Worded
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.report import Message, say
 from sdpa_cli.sandbox.text import clean
@@ -146,8 +146,11 @@ def _read(taken: Mapping[str, Entry]) -> tuple[dict[str, bytes], dict[str, Probl
 def _reason(error: InputError) -> Problem:
     """Why a file cannot be read. It names the file, and a name need not even be Unicode."""
     problem = error.problems[0]
+    message = _short(problem.message, _MOST_LETTERS)
+    if not isinstance(problem, Worded):
+        return Problem(problem.code, message)
     values = ((name, _short(one, _MOST_LETTERS) if isinstance(one, str) else one) for name, one in problem.values)
-    return Problem(problem.code, _short(problem.message, _MOST_LETTERS), key=problem.key, values=tuple(values))
+    return Worded(problem.code, message, key=problem.key, values=tuple(values))
 
 
 def _shown(entries: Sequence[Entry]) -> str:

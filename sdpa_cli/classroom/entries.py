@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Problem, Worded
 from sdpa_cli.sandbox import read_source
 from sdpa_cli.sandbox.reading import MAX_SOURCE
 
@@ -80,7 +80,7 @@ def _depth_of_owners(folder: Path) -> int:
 def too_many(where: str) -> InputError:
     """Refuse what no class hands in."""
     message, values = f"{where} holds more than {MOST_ENTRIES} files", (("name", where), ("most", MOST_ENTRIES))
-    return InputError(Problem("too-many-files", message, key="unreadable.too-many", values=values))
+    return InputError(Worded("too-many-files", message, key="unreadable.too-many", values=values))
 
 
 def most_bytes(name: str) -> int:
@@ -117,4 +117,4 @@ def _walk(folder: Path) -> Iterator[Entry]:
 
 def _refuse(name: str, error: str) -> bytes:
     message, values = f"{name} cannot be listed: {error}", (("name", name), ("error", error))
-    raise InputError(Problem("unreadable-source", message, key="unreadable.not-listed", values=values))
+    raise InputError(Worded("unreadable-source", message, key="unreadable.not-listed", values=values))

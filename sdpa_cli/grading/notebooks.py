@@ -7,7 +7,7 @@ import json
 import re
 from dataclasses import dataclass, replace
 
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Worded
 
 # Lines that only a notebook understands: magics, shell commands, and questions.
 _MAGIC = re.compile(r"^\s*+(?:[%!?]|\w[\w, ]*=\s*[%!])|\?\s*$")  # no two parts that could share a long line's spaces
@@ -66,7 +66,7 @@ def read_notebook(data: bytes, name: str) -> Notebook:
     except (ValueError, KeyError, TypeError, RecursionError):
         message = f"{name} is no Jupyter notebook"
         expected, values = "the JSON that Jupyter saves", (("name", name),)
-        raise InputError(Problem("notebook", message, expected, key="unreadable.notebook", values=values)) from None
+        raise InputError(Worded("notebook", message, expected, key="unreadable.notebook", values=values)) from None
     lines: list[str] = []
     starts: list[int] = []
     for text in texts:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from sdpa_cli.attention.difference import Difference
 from sdpa_cli.cases import Case
-from sdpa_cli.errors import Problem
+from sdpa_cli.errors import Problem, Worded
 
 Visibility = Literal["visible", "hidden"]
 LOADS = "loads"
@@ -48,7 +48,7 @@ def say(key: str, /, **values: Any) -> Message:
 
 def reason(problem: Problem) -> Message | str:
     """What is wrong, for a message: to be said in the reader's language, or as it is where there is no text for it."""
-    return problem.message if problem.key is None else Message(problem.key, dict(problem.values))
+    return Message(problem.key, dict(problem.values)) if isinstance(problem, Worded) else problem.message
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Worded
 
 MAX_SOURCE = 256 << 10
 
@@ -42,4 +42,4 @@ def read_source(path: Path, most: int = MAX_SOURCE) -> bytes:
 
 def _unreadable(path: Path, key: str, what: str, hint: str | None, **values: str | int) -> InputError:
     filled = (("name", path.name), *values.items())
-    return InputError(Problem("unreadable-source", f"{path.name} {what}", hint=hint, key=key, values=filled))
+    return InputError(Worded("unreadable-source", f"{path.name} {what}", hint=hint, key=key, values=filled))

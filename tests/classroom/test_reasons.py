@@ -191,8 +191,8 @@ def test_feedback_tells_why_in_the_student_s_language(told, way):
     assert submission["remarks"]
     for text in english:
         assert [piece for piece in PIECES if piece in text]
-    details = [remark.rpartition(": ")[2] for remark in submission["remarks"] if submission["status"] == "unreadable"]
-    libraries = [detail for detail in details if detail != submission["remarks"][0]]
+    _, colon, detail = submission["remarks"][-1].rpartition(": ")
+    libraries = [detail] if colon and submission["status"] == "unreadable" else []
     for language in OTHERS:
         same, texts = told[way, language]
         assert (same["status"], same["remarks"]) == (submission["status"], submission["remarks"])

@@ -7,7 +7,7 @@ import pytest
 from sdpa_cli.classroom.packing import Packed, pack, unpack
 from sdpa_cli.classroom.records import from_text
 from sdpa_cli.classroom.tasks import Task, _box, _last, best_level, grade_task, secret, versions
-from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.errors import InputError, Problem, Worded
 from sdpa_cli.grading.report import Message, Status
 
 TALKATIVE = b"""
@@ -43,7 +43,7 @@ def test_the_same_task_gives_the_same_bytes_from_another_sandbox(task):
 
 
 def test_what_could_not_be_read_is_told(task):
-    why = Problem("unreadable-source", "attention.py is a link", key="a.key", values=(("name", "attention.py"),))
+    why = Worded("unreadable-source", "attention.py is a link", key="a.key", values=(("name", "attention.py"),))
     found = from_text(grade_task(replace(task, unreadable=(("attention.py", why),), files=())))
     first = found.report.items[0]
     assert (first.check, first.status, first.finding.messages[0].values) == (
