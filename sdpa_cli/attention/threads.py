@@ -114,7 +114,7 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
     """
     queue = list(enumerate(tasks))[::-1]
     failures: list[tuple[int, BaseException]] = []
-    mine, *others = _places(threads)
+    mine, *others = _places(max(1, min(threads, len(queue))))
 
     def work() -> None:
         with np.errstate(all="ignore"):
@@ -132,7 +132,7 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         _keep_to(place)
         work()
 
-    helpers = [_helpers().submit(help_out, place) for place in others[: len(queue) - 1]]
+    helpers = [_helpers().submit(help_out, place) for place in others]
     with _keeping_to(mine):
         try:
             work()
@@ -150,7 +150,7 @@ def _places(threads: int) -> list[set[int]]:
     """The CPUs that each thread keeps to: one of its own, where there is one for each and none to spare.
 
     Threads that wait for each other now and then look idle to the system, which may leave two of them on one CPU for
-    some calls: then these take twice as long. Where there are CPUs to spare it knows best.
+    some calls: then these take twice as long. Where there are CPUs to spare it knows best which share a core.
     """
     if not hasattr(os, "sched_getaffinity"):
         return [set()] * threads

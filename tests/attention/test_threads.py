@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -133,6 +134,43 @@ def test_threads_and_their_memory_are_kept_between_calls():
     for _ in range(5):
         attend(*arrays, threads=3)
     assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity on this system")
+@pytest.mark.parametrize("fails", [False, True], ids=["done", "failed"])
+def test_each_thread_has_a_cpu_of_its_own_where_there_is_one_for_each(fails):
+    cpus = os.sched_getaffinity(0)
+    both, seen = threading.Barrier(len(cpus)), []
+
+    def do(task):
+        both.wait(5)
+        seen.append(frozenset(os.sched_getaffinity(0)))
+        if fails:
+            raise ValueError(task)
+
+    with pytest.raises(ValueError, match="0") if fails else nullcontext():
+        share(range(len(cpus)), do, len(cpus))
+    assert len(seen) == len(cpus)
+    assert set(seen) == {frozenset({cpu}) for cpu in cpus}
+    assert os.sched_getaffinity(0) == cpus, "the caller has its own back"
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity on this system")
+def test_where_there_are_more_threads_or_more_cpus_the_system_places_them():
+    cpus, seen = os.sched_getaffinity(0), []
+    for tasks, number in ((20, len(cpus) + 1), (len(cpus) + 1, 10**3), (1, len(cpus) + 1)):
+        share(range(tasks), lambda _: seen.append(os.sched_getaffinity(0)), number)
+    assert all(found == cpus for found in seen)
+
+
+def test_where_the_system_forbids_it_threads_stay_where_they_are(monkeypatch):
+    def forbidden(*_):
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", forbidden, raising=False)
+    done = []
+    share(range(50), done.append, available())
+    assert sorted(done) == list(range(50))
 
 
 def test_calls_that_wait_for_each_other_do_not_wait_forever(monkeypatch):
