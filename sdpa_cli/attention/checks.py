@@ -74,8 +74,8 @@ def shape_problems(q: Shape, k: Shape, v: Shape) -> list[Problem]:
         message = f"K has d_k = {k[-1]}, Q has d_k = {q[-1]}"
         found.append(Problem("shape-mismatch", message, f"d_k = {q[-1]}", hint, ("K",)))
     if v[-2] != k[-2]:
-        message = f"K and V disagree on Tk: K has {k[-2]} rows, V has {v[-2]}"
-        found.append(Problem("shape-mismatch", message, f"{k[-2]} rows", "every key has one value row", ("V",)))
+        message = f"K and V disagree on Tk: K has {counted_rows(k[-2])}, V has {v[-2]}"
+        found.append(Problem("shape-mismatch", message, counted_rows(k[-2]), "every key has one value row", ("V",)))
     if q[-1] == 0 and k[-1] == 0:
         message = "d_k = 0: queries and keys without a component have no score"
         found.append(Problem("empty-axis", message, "d_k of at least 1", None, ("Q",)))
@@ -101,6 +101,11 @@ def _lead_problems(q: Shape, k: Shape, v: Shape) -> list[Problem]:
         message = f"Q has leading axes {q[:-2]}, K has {k[:-2]}"
         found.append(Problem("shape-mismatch", message, f"{q[:-2]}", "leading axes do not broadcast", ("K",)))
     return found
+
+
+def counted_rows(number: int) -> str:
+    """So many rows, as messages count them."""
+    return "1 row" if number == 1 else f"{number} rows"
 
 
 def divisors(number: int) -> str:

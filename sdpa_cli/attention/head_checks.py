@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdpa_cli.attention.checks import as_array, divisors, number_problems
+from sdpa_cli.attention.checks import as_array, counted_rows, divisors, number_problems
 from sdpa_cli.errors import Problem
 
 Array = NDArray[Any]
@@ -118,8 +118,8 @@ def _row_problems(embeddings: Arrays, arrays: Arrays) -> Iterator[Problem]:
         hint = f"{of} is multiplied from the right: {of} · {name}"
         if weight.shape[-1] == d_model:
             hint += f"; {name} looks transposed, as torch.nn.Linear keeps its weight"
-        message = f"{name} has {weight.shape[-2]} rows, {of} has d_model = {d_model}"
-        yield Problem("shape-mismatch", message, f"{d_model} rows", hint, (name,))
+        message = f"{name} has {counted_rows(weight.shape[-2])}, {of} has d_model = {d_model}"
+        yield Problem("shape-mismatch", message, counted_rows(d_model), hint, (name,))
 
 
 def _stated_problems(arrays: Arrays, heads: HeadShapes) -> Iterator[Problem]:
@@ -150,9 +150,9 @@ def _width_problems(arrays: Arrays, heads: int, kv_heads: int) -> Iterator[Probl
     if "W_O" in arrays:
         rows = arrays["W_O"].size // max(1, arrays["W_O"].shape[-1])
         if rows != heads * d_v:
-            message = f"W_O has {rows} rows, H · d_v = {heads} · {d_v} = {heads * d_v}"
+            message = f"W_O has {counted_rows(rows)}, H · d_v = {heads} · {d_v} = {heads * d_v}"
             hint = "W_O meets the outputs of all heads side by side"
-            yield Problem("shape-mismatch", message, f"{heads * d_v} rows", hint, ("W_O",))
+            yield Problem("shape-mismatch", message, counted_rows(heads * d_v), hint, ("W_O",))
     due = {"b_Q": width["W_Q"], "b_K": width["W_K"], "b_V": width["W_V"]}
     due["b_O"] = arrays["W_O"].shape[-1] if "W_O" in arrays else heads * d_v
     for name, count in due.items():

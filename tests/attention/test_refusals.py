@@ -43,6 +43,11 @@ ARRAYS = [
         id="Tk",
     ),
     pytest.param(
+        {"k": np.ones((1, 3)), "v": np.ones((2, 3))},
+        (("V",), "K and V disagree on Tk: K has 1 row, V has 2", "1 row", "every key has one value row"),
+        id="Tk-of-one",
+    ),
+    pytest.param(
         {"q": np.ones((2, 0)), "k": np.ones((2, 0))},
         (("Q",), "d_k = 0: queries and keys without a component have no score", "d_k of at least 1", None),
         id="no-components",
