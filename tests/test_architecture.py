@@ -14,19 +14,20 @@ FILES = sorted(HOUSE.rglob("*.py"))
 # Each room may import the rooms below it. A room that is not listed here does not exist.
 BELOW = {
     "errors": set(),
-    "attention": {"errors"},
+    "cpus": set(),
+    "attention": {"errors", "cpus"},
     "faults": {"errors", "attention"},
     "languages": {"errors"},
     "clusters": {"errors"},
     "cases": {"errors", "attention"},
     "computing": {"errors", "attention", "cases"},
-    "benchmarking": {"errors", "attention"},
+    "benchmarking": {"errors", "cpus", "attention"},
     "sandbox": {"errors"},
     "explaining": {"errors", "attention", "faults", "languages", "cases", "computing"},
     "grading": {"errors", "attention", "faults", "languages", "cases", "computing", "sandbox"},
     "classroom": {
         *("errors", "attention", "faults", "languages", "cases", "computing"),
-        *("sandbox", "grading", "clusters"),
+        *("sandbox", "grading", "clusters", "cpus"),
     },
     "views": {
         "errors",

@@ -72,7 +72,8 @@ def attend(
         Keys per tile. It changes speed, and the result within rounding.
     threads
         How many to use; by default as many as the process may. It changes no bit of the result. BLAS is held at one
-        thread meanwhile, and gets its own setting back.
+        thread meanwhile, and where there is one thread for each CPU, the calling one is kept to its own; both get their
+        own settings back.
     executor
         Any `concurrent.futures.Executor`, such as a process pool or Dask's ``Client.get_executor()``: parts of the
         problem are computed by it, each with `threads` threads (one by default), and merged here. Memory-mapped arrays

@@ -15,9 +15,10 @@ from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.scratch import own_scratch
 from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import fold
-from sdpa_cli.attention.threads import available, one_blas_thread, share
+from sdpa_cli.attention.threads import one_blas_thread, share
 from sdpa_cli.attention.tiles import SMALL, Cut, load, plan, plan_parts, regions
 from sdpa_cli.attention.unshifted import fold_unshifted
+from sdpa_cli.cpus import usable_cpus
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
@@ -69,7 +70,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
             state.normalise()
 
     with one_blas_thread, np.errstate(all="ignore"):
-        share(range(len(todo)), do, threads or available())
+        share(range(len(todo)), do, threads or usable_cpus())
         if unmerged:
             for region, numbers in _by_queries(todo):
                 _place(whole, region, (unmerged.pop(number) for number in numbers))

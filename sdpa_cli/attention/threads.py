@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+
+from sdpa_cli.cpus import keep_to, places
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -24,13 +26,6 @@ Task = TypeVar("Task")
 
 _MOST_HELPERS = 256
 """Threads that are kept at most: none is started while another has nothing to do."""
-
-
-def available() -> int:
-    """How many threads this process may use: its CPU affinity, where the system knows one."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _OneBlasThread:
@@ -114,7 +109,7 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
     """
     queue = list(enumerate(tasks))[::-1]
     failures: list[tuple[int, BaseException]] = []
-    mine, *others = _places(max(1, min(threads, len(queue))))
+    mine, *others = places(max(1, min(threads, len(queue))))
 
     def work() -> None:
         with np.errstate(all="ignore"):
@@ -129,7 +124,7 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
                     failures.append((number, error))
 
     def help_out(place: set[int]) -> None:
-        _keep_to(place)
+        keep_to(place)  # and stay there, for the system would wake it on the CPU of whoever wakes it
         work()
 
     helpers = [_helpers().submit(help_out, place) for place in others]
@@ -146,32 +141,14 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         raise min(failures, key=lambda failure: failure[0])[1]
 
 
-def _places(threads: int) -> list[set[int]]:
-    """The CPUs that each thread keeps to: one of its own, where there is one for each and none to spare.
-
-    Threads that wait for each other now and then look idle to the system, which may leave two of them on one CPU for
-    some calls: then these take twice as long. Where there are CPUs to spare it knows best which share a core.
-    """
-    if not hasattr(os, "sched_getaffinity"):
-        return [set()] * threads
-    cpus = os.sched_getaffinity(0)
-    return [{cpu} for cpu in sorted(cpus)] if threads == len(cpus) else [cpus] * threads
-
-
-def _keep_to(place: set[int]) -> None:
-    """Keep the calling thread to these CPUs. A helper stays there, for it would be woken on the CPU that wakes it."""
-    if place:
-        with suppress(OSError):  # some container may forbid what gains time only
-            os.sched_setaffinity(0, place)
-
-
 @contextmanager
 def _keeping_to(place: set[int]) -> Iterator[None]:
+    """Keep the calling thread to these CPUs meanwhile."""
     before = os.sched_getaffinity(0) if place else set()
     if before != place:
-        _keep_to(place)
+        keep_to(place)
     try:
         yield
     finally:
         if before != place:
-            _keep_to(before)
+            keep_to(before)

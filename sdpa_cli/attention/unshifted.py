@@ -1,11 +1,12 @@
 """The fast path: softmax without a shift, kept only where it is proved that nothing over- or underflowed.
 
 A softmax needs no shift to be exact, only to stay in range. Where scores are small, p = 2^(q·k) may be summed as it is:
-no maximum, no subtraction, no rescaling, and a mask is a product with 0. That saves 20 % in float32 and 14 % in float64
-over the online softmax.
+no maximum, no subtraction, no rescaling, and a mask clears bits. That saves 20 % in float32 and 14 % in float64 over
+the online softmax.
 
-The proof is in the sums (`Range.holds`) and costs nothing beside them; where it fails, on NaN and infinity too, the
-work is done once more by the online softmax. A look at a few scores beforehand spares most of what would fail.
+The proof is in the sums (`Range.holds`): they tell of NaN, of infinity and of whatever is out of range, but not of a
+score of −inf, which a look at queries and keys rules out. Where it fails the work is done once more by the online
+softmax; a look at a few scores beforehand spares most of that.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import numpy as np
 
 from sdpa_cli.benchmarking import memory
 from sdpa_cli.benchmarking.oracle import PRECISION
+from sdpa_cli.cpus import usable_cpus
 
 _SETTINGS = re.compile(r"(OPENBLAS|MKL|BLIS|OMP|GOMP|KMP|VECLIB|XLA|NPY|MALLOC)_")
 
@@ -72,11 +73,6 @@ def describe() -> Machine:
             )
         ),
     )
-
-
-def usable_cpus() -> int:
-    """How many processors this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _processor() -> str:

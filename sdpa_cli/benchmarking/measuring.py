@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 
 from sdpa_cli.benchmarking.engines import ENGINES, Engine, choose, missing
 from sdpa_cli.benchmarking.lanes import Lane, pose
-from sdpa_cli.benchmarking.machine import describe, usable_cpus
+from sdpa_cli.benchmarking.machine import describe
 from sdpa_cli.benchmarking.report import Missing, Report, compare, slopes, summarise
 from sdpa_cli.benchmarking.workloads import QUICK, WORKLOADS, Workload, select
+from sdpa_cli.cpus import usable_cpus
 from sdpa_cli.errors import InputError, Problem
 
 _FEWEST_ROUNDS = 3

@@ -10,7 +10,7 @@ import numpy as np
 
 from sdpa_cli import __version__
 from sdpa_cli.classroom.grading import LEAST_LEVEL
-from sdpa_cli.classroom.workers import usable_cores
+from sdpa_cli.cpus import usable_cpus
 from sdpa_cli.sandbox import Level, Offer, Start, probe
 from sdpa_cli.sandbox.sandbox import usual_start
 
@@ -54,7 +54,7 @@ def examine() -> Examination:
     return Examination(
         f"{platform.system()} {platform.release()}, {platform.machine()}",
         (("sdpa", __version__), ("Python", python), ("NumPy", np.__version__)),
-        usable_cores(),
+        usable_cpus(),
         probe(),
         usual_start() is Start.FORK,
         (_extra("distributed", "--cluster: grading and computing on many machines", "pip install distributed"),),

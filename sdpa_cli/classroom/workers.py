@@ -18,6 +18,7 @@ from pathlib import Path
 
 from sdpa_cli.classroom.tasks import best_level
 from sdpa_cli.clusters import executor_on
+from sdpa_cli.cpus import keep_to, places, usable_cpus
 from sdpa_cli.sandbox import Level
 
 _TASKS_PER_PROCESS = 3
@@ -42,15 +43,15 @@ def local_workers(count: int | None = None) -> Workers:
 
     Each has a warm sandbox of its own, and ends when this process does, however that ends.
     """
-    number = count or usable_cores()
+    number = count or usable_cpus()
 
     @contextmanager
     def opened() -> Iterator[Executor]:
         context = multiprocessing.get_context("spawn")  # a fork would copy threads' locks
-        cores = context.SimpleQueue()
-        for core in _cores_for(number):
-            cores.put(core)
-        with ProcessPoolExecutor(number, context, _settle, (cores,)) as pool:
+        free = context.SimpleQueue()
+        for place in places(number):
+            free.put(place)
+        with ProcessPoolExecutor(number, context, _settle, (free,)) as pool:
             yield pool
 
     return Workers(opened, _TASKS_PER_PROCESS * number, best_level)
@@ -66,22 +67,9 @@ def cluster_workers(address: str) -> Workers:
     return Workers(lambda: executor_on(address), _TASKS_IN_A_CLUSTER, level)
 
 
-def usable_cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _cores_for(number: int) -> list[int | None]:
-    """A core of its own for each worker, where there are enough."""
-    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-    return [*cores[:number]] if number <= len(cores) else [None] * number
-
-
-def _settle(cores: SimpleQueue[int | None]) -> None:
-    """Stay on one core: a worker and its sandbox take turns, which costs a fifth less than waking another core."""
-    core = cores.get()
-    if core is not None:
-        os.sched_setaffinity(0, {core})
+def _settle(free: SimpleQueue[set[int]]) -> None:
+    """Take a place: a worker and its sandbox take turns, which costs a fifth less than waking another CPU."""
+    keep_to(free.get())
     _follow_parent()
 
 

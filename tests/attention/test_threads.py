@@ -13,7 +13,8 @@ from attention.oracles import normal, random_mask
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sdpa_cli.attention import Mask, Window, attend, threads
-from sdpa_cli.attention.threads import available, one_blas_thread, share
+from sdpa_cli.attention.threads import one_blas_thread, share
+from sdpa_cli.cpus import usable_cpus
 
 PROBLEMS = [
     pytest.param(((8, 300, 16), (8, 300, 16), (8, 300, 8)), Mask(causal=True), id="causal"),
@@ -68,10 +69,10 @@ def test_concurrent_calls_do_not_disturb_each_other():
 
 def test_as_many_threads_as_the_process_may_use(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {3, 5, 6}, raising=False)
-    assert available() == 3
+    assert usable_cpus() == 3
     monkeypatch.delattr(os, "sched_getaffinity")
     monkeypatch.setattr(os, "cpu_count", lambda: None)
-    assert available() == 1
+    assert usable_cpus() == 1
 
 
 def test_every_task_is_done_once_in_order_of_taking():
@@ -169,7 +170,7 @@ def test_where_the_system_forbids_it_threads_stay_where_they_are(monkeypatch):
 
     monkeypatch.setattr(os, "sched_setaffinity", forbidden, raising=False)
     done = []
-    share(range(50), done.append, available())
+    share(range(50), done.append, usable_cpus())
     assert sorted(done) == list(range(50))
 
 

@@ -21,8 +21,8 @@ from sdpa_cli.sandbox import Kind
 Array = NDArray[Any]
 MOST_CELLS = 1 << 18
 """Cells Tq × Tk × d_v of one call that this process computes on a test's behalf."""
-MOST_HEARD = 100
-"""Calls that are remembered."""
+MOST_HEARD, ROOM = 100, 8 << 20
+"""Calls that are remembered, and bytes of what they ask."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,14 @@ class _Heard:
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._heard: list[tuple[tuple[Any, ...], dict[str, Any], bytes]] = []
+        self._bytes = 0
+        self._heard_all = True
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         answer = _answer(self._function, args, kwargs)
-        if len(self._heard) <= MOST_HEARD:
+        self._bytes += sum(getattr(value, "nbytes", 0) for value in (*args, *kwargs.values()))
+        self._heard_all = self._heard_all and len(self._heard) < MOST_HEARD and self._bytes <= ROOM
+        if self._heard_all:
             self._heard.append((args, kwargs, _digest(answer)))
         if isinstance(answer, Exception):
             raise answer
@@ -77,7 +81,7 @@ class _Heard:
 
     def differs_from(self, other: Callable[..., Any]) -> bool:
         """Whether another function answers anything that was asked otherwise; also where too much was asked to say."""
-        return len(self._heard) > MOST_HEARD or any(
+        return not self._heard_all or any(
             _digest(_answer(other, args, kwargs)) != said for args, kwargs, said in self._heard
         )
 
