@@ -19,7 +19,7 @@ IGNORED = frozenset(
 """Names that systems and tools leave behind: never anybody's work."""
 MOST_ENTRIES = 200_000
 MOST_OF_ONE = 500
-"""Files of one student in a folder; an exercise asks for a handful."""
+"""Files of one student in a folder, where there are too many; an exercise asks for a handful."""
 MOST_NESTED_BYTES = 8 << 20
 """Of an archive that a student has handed in: its list of files must fit into memory, whatever it claims."""
 _DEEPEST = 12
@@ -47,34 +47,49 @@ class Entry:
 def folder_entries(folder: Path) -> tuple[Entry, ...]:
     """What lies in a folder and beneath, in alphabetical order; no link is followed.
 
-    Of whoever has more than `MOST_OF_ONE` files there, those nearest the top: one packed-up data set must not end the
-    run of all.
+    Where there are more than `MOST_ENTRIES`, only `MOST_OF_ONE` of each student, those nearest the top: one packed-up
+    data set must not end the run of all.
 
     Raises
     ------
     InputError
         When it cannot be listed, or holds more than any class hands in.
     """
-    counts: Counter[tuple[str, ...]] = Counter()
     found: list[Entry] = []
-    depth = _depth_of_owners(folder)
+    counts: Counter[tuple[str, ...]] = Counter()
+    depth, crowded = _depth_of_owners(folder), False
     for entry in _walk(folder):
-        owner = entry.path[:depth]
-        counts[owner] += 1
-        if counts[owner] <= MOST_OF_ONE:
-            found.append(entry)
+        if crowded and counts[entry.path[:depth]] >= MOST_OF_ONE:
+            continue
+        counts[entry.path[:depth]] += 1
+        found.append(entry)
         if len(found) > MOST_ENTRIES:
-            raise too_many(str(folder))
+            if crowded:
+                raise too_many(str(folder))
+            crowded = True
+            found, counts = _first_of_each(found, depth)
     return tuple(sorted(found, key=lambda entry: entry.path))
 
 
+def _first_of_each(entries: list[Entry], depth: int) -> tuple[list[Entry], Counter[tuple[str, ...]]]:
+    """The first `MOST_OF_ONE` files of each student, and how many each then has."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    kept = []
+    for entry in entries:
+        owner = entry.path[:depth]
+        if counts[owner] < MOST_OF_ONE:
+            counts[owner] += 1
+            kept.append(entry)
+    return kept, counts
+
+
 def _depth_of_owners(folder: Path) -> int:
-    """How far down the students lie: beneath a single folder, which then is the export, one step farther."""
+    """How far down the students lie: within a single folder, which then is the export, one step farther."""
     try:
-        names = [path.name for path in folder.iterdir()]
+        inside = [path for path in folder.iterdir() if path.is_dir() and not ignored(path.name)]
     except OSError:  # whoever walks it is told
         return 1
-    return 2 if sum(not ignored(name) for name in names) == 1 else 1
+    return 2 if len(inside) == 1 else 1
 
 
 def too_many(where: str) -> InputError:

@@ -100,6 +100,8 @@ def _without_reports(entries: tuple[Entry, ...], submissions: Path, output: Path
         inside = output.resolve().relative_to(submissions.resolve()).parts
     except ValueError:
         return entries
+    if not inside:
+        return entries
     own = inside[:-1] or inside  # beside this exercise's folder are the other exercises'
     return tuple(entry for entry in entries if entry.path[: len(own)] != own)
 

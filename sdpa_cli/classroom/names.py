@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 _MOODLE = re.compile(r"(?P<name>.*)_(?P<id>\d+)_assignsubmission_(?P<kind>[a-z]+)_?(?P<rest>.*)", re.DOTALL)
 _CANVAS = re.compile(
-    r"(?:(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<id>\d+)|(?:(?P<unnamed_late>LATE)_)?(?P<unnamed>anon_[0-9A-Za-z]{5}))"
+    r"(?:(?:(?P<unnamed_late>LATE)_)?(?P<unnamed>anon_[0-9A-Za-z]{5})|(?P<name>.+?)_(?:(?P<late>LATE)_)?(?P<id>\d+))"
     r"_(?:\d+_(?P<rest>.+)|(?P<typed>(?:text|link)\.html))",  # what was typed into a form has no file's number
     re.DOTALL,
 )

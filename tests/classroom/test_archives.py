@@ -163,3 +163,18 @@ def test_one_who_hands_in_a_whole_disk_ends_nobody_else_s_run(tmp_path, monkeypa
         for name in ("anna/attention.py", "béla/F3/attention.py", *(f"béla/data/more/{at:02}.py" for at in range(3)))
     ]
     assert found == sorted(found)
+
+
+def test_many_files_beside_a_list_are_all_seen(tmp_path, monkeypatch):
+    """A class in a folder, and one file beside it: nobody's is left out, for there are not too many."""
+    monkeypatch.setattr(entries, "MOST_OF_ONE", 4)
+    names = [f"export/s{at:02}/{file}.py" for at in range(10) for file in "ab"]
+    for name in (*names, "students.csv"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(b"")
+    assert ["/".join(entry.path) for entry in folder_entries(tmp_path)] == [*names, "students.csv"]
+    monkeypatch.setattr(entries, "MOST_ENTRIES", 30)
+    for at in range(30):
+        (tmp_path / f"export/s05/{at:02}.py").write_bytes(b"")
+    found = {entry.path[1] for entry in folder_entries(tmp_path) if len(entry.path) > 1}
+    assert found == {f"s{at:02}" for at in range(10)}, "only the one with too many is cut"
