@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,7 +17,7 @@ import numpy as np
 from sdpa_cli.cpus import keep_to, places
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from threadpoolctl import ThreadpoolController
 
@@ -127,28 +126,22 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         keep_to(place)  # and stay there, for the system would wake it on the CPU of whoever wakes it
         work()
 
-    helpers = [_helpers().submit(help_out, place) for place in others]
-    with _keeping_to(mine):
-        try:
-            work()
-        finally:
-            queue.clear()
-            for helper in helpers:
-                # All may be busy with calls that wait for this one: what none of them has begun is not waited for.
-                if not helper.cancel():
-                    helper.result()
+    helpers: list[Future[None]] = []
+    before = os.sched_getaffinity(0) if mine else set()
+    try:
+        for place in others:
+            helpers.append(_helpers().submit(help_out, place))
+        keep_to(mine)
+        work()
+    except BaseException:
+        _helpers.cache_clear()  # an interrupt while it was handed work may have left it locked
+        raise
+    finally:
+        keep_to(before)
+        queue.clear()
+        for helper in helpers:
+            # All may be busy with calls that wait for this one: what none of them has begun is not waited for.
+            if not helper.cancel():
+                helper.result()
     if failures:
         raise min(failures, key=lambda failure: failure[0])[1]
-
-
-@contextmanager
-def _keeping_to(place: set[int]) -> Iterator[None]:
-    """Keep the calling thread to these CPUs meanwhile."""
-    before = os.sched_getaffinity(0) if place else set()
-    if before != place:
-        keep_to(place)
-    try:
-        yield
-    finally:
-        if before != place:
-            keep_to(before)

@@ -41,33 +41,37 @@ _KEYS = 4096
 class Range:
     """Where the sums must lie for an unshifted softmax to be as exact as a shifted one.
 
-    Powers that are lost because they are too small, below 2^-126 in float32, are lost beside a row sum of 2^-40 or
-    more. Products of powers and values that are too small are lost beside the same times the largest value, which is
-    2^-48 or more.
+    Powers that are lost because they are too small, below 2^-126 in float32, are lost beside a row sum of 2^-16 or
+    more. Products of powers and values that are too small, below 2^-149, are lost beside a sum of 2^-80 or more: each
+    sum is looked at, for one head, row or column may be that much smaller than another.
     """
 
-    total: float
-    """Row sums must lie between its reciprocal and it."""
-    value: float
-    """The largest value must be at least its reciprocal."""
+    least: float
+    """Row sums must be at least so large."""
+    most: float
+    """And at most so large."""
+    sums: float
+    """Each sum of values must be at least so far from 0."""
 
     @property
     def exponent(self) -> float:
         """Scores up to which a power is in range on its own."""
-        return math.log(self.total)
+        return math.log(self.most)
 
-    def holds(self, state: SoftmaxState) -> bool:
-        """Whether the sums are in range; not where one is NaN or infinite, nor for a query without a live key."""
+    def holds(self, state: SoftmaxState, scratch: Scratch) -> bool:
+        """Whether the sums are in range; not where one is 0, NaN or infinite, nor for a query without a live key."""
         if not state.l.size:
             return True
-        most = float(state.l.max())
-        if not 1 / self.total <= float(state.l.min()) <= most <= self.total:
+        if not self.least <= float(state.l.min()) <= float(state.l.max()) <= self.most:
             return False
-        # |acc| ≤ l · |v|: so acc tells of the largest value. BLAS squares it in a quarter of the time of any look.
-        return state.acc.size * (most / self.value) ** 2 <= float(np.vdot(state.acc, state.acc)) < math.inf
+        sizes = np.abs(state.acc, out=scratch.array("outputs", state.acc.shape, state.acc.dtype))
+        return float(sizes.min(initial=math.inf)) >= self.sums and math.isfinite(sizes.max(initial=0))
 
 
-_RANGES = {np.dtype(np.float32): Range(2.0**40, 2.0**48), np.dtype(np.float64): Range(2.0**300, 2.0**400)}
+_RANGES = {
+    np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80),
+    np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900),
+}
 
 
 @cache
@@ -126,7 +130,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         state.clear()
         return True
     state.m.fill(0)
-    return _RANGES[inputs.dtype].holds(state)
+    return _RANGES[inputs.dtype].holds(state, scratch)
 
 
 def _bounded(inputs: Inputs, queries: Array) -> bool:

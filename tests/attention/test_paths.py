@@ -170,17 +170,17 @@ def test_negative_and_zero_scales_are_calm(taken):
 
 
 @pytest.mark.parametrize(
-    ("name", "at"),
-    [("q", (0, 17)), ("k", (0, 0)), ("k", (0, 299)), ("v", (0, 160))],
+    ("name", "at", "spoilt"),
+    [("q", (0, 17), 1e200), ("k", (0, 0), 1e200), ("k", (0, 299), 1e200), ("v", (0, 160), 1.7e308)],
     ids=["query", "first-key", "last-key", "value"],
 )
-def test_the_proof_sees_every_part_of_long_inputs(name, at, taken, monkeypatch):
+def test_the_proof_sees_every_part_of_long_inputs(name, at, spoilt, taken, monkeypatch):
     monkeypatch.setattr(unshifted, "_KEYS", 16)
     arrays = dict(zip("qkv", normal(7, (2, 1000, 8), (2, 300, 8), (2, 300, 4)), strict=True))
     attend(**arrays)
     assert set(taken) == {"fold_unshifted"}
     taken.clear()
-    arrays[name][at] *= 1e200
+    arrays[name][at] = spoilt
     attend(**arrays)
     assert sorted(set(taken)) == ["fold", "fold_unshifted"], "one head is spoilt, the other is not"
 
@@ -248,3 +248,23 @@ def test_float64_error_of_the_fast_path_is_no_worse_than_naive_code(taken):
         naive.append(np.abs(p / p.sum(-1, keepdims=True) @ v - exact).max())
     assert set(taken) == {"fold_unshifted"}
     assert max(ours) <= 1.5 * max(naive)
+
+
+@pytest.mark.parametrize(
+    ("score", "shapes", "mask", "small", "dtype"),
+    [
+        pytest.param(-50, ((64, 4), (64, 4), (64, 1)), None, np.s_[:], np.float64, id="all-of-them"),
+        pytest.param(-26, ((2, 64, 4), (2, 64, 4), (2, 64, 1)), None, np.s_[1], np.float32, id="one-head"),
+        pytest.param(-26, ((64, 4), (64, 4), (64, 2)), None, np.s_[:, 1], np.float32, id="one-column"),
+        pytest.param(-26, ((64, 4), (64, 4), (64, 1)), Mask(causal=True), np.s_[:32], np.float32, id="first-keys"),
+        pytest.param(-5, ((64, 4), (64, 4), (64, 1)), Mask(causal=True), np.s_[:32], np.float32, id="calm-scores"),
+    ],
+)
+def test_small_values_beside_large_ones_are_not_lost(score, shapes, mask, small, dtype):
+    """Scores all far below 0, and values near the smallest number: their products must not vanish."""
+    q, k, v = (np.ones(shape, dtype) for shape in shapes)
+    k *= dtype(score / 2)  # d_k = 4
+    v[small] = np.finfo(dtype).tiny * 4
+    result = attend(q, k, v, mask=mask).output
+    exact = longdouble_attention(q, k, v, forbidden=attend(q, k, v, mask=mask).forbidden())
+    np.testing.assert_allclose(result, exact.astype(dtype), rtol=64 * np.finfo(dtype).eps)
