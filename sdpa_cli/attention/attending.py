@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdpa_cli.attention.inputs import EmptyRows, Inputs, NonFinite, Options, prepare
+from sdpa_cli.attention.inputs import EmptyRows, Inputs, NonFinite, Options
 from sdpa_cli.attention.liveness import has_live_key
 from sdpa_cli.attention.masks import Mask
 from sdpa_cli.attention.refusals import EmptyRowsError, NonFiniteScoreError
+from sdpa_cli.attention.remembering import prepared
 from sdpa_cli.attention.result import Attention
 from sdpa_cli.attention.score_functions import Score
+from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.solving import Solution, solve, solve_apart
 from sdpa_cli.attention.streaming import first_nonfinite, public_index
 
@@ -110,15 +112,28 @@ def attend(
     array([[0.6698, 0.3302]])
     """
     options = Options(scale, softcap, empty_rows, nonfinite, block_size, threads, alibi, score)
-    return attention_of(prepare({"Q": q, "K": k, "V": v}, mask, bias, options), executor)
+    return attention_of(prepared(q, k, v, mask, bias, options), executor)
 
 
 def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
     """`attend`, from inputs that are checked and arranged."""
     live = _live_rows(inputs)
     solution = _solved(inputs, executor)
-    state = solution.state
-    if not (solution.proved or np.isfinite(state.acc).all()):
+    state, lead = solution.state, inputs.lead
+    if not solution.proved:
+        _mend(inputs, executor, state, live)
+    return Attention(
+        output=state.acc.reshape(*lead, *state.acc.shape[-2:]),
+        lse=solution.lse.reshape(*lead, state.m.shape[-1]),
+        _inputs=inputs,
+        _reference=state.m,
+        _total=state.l,
+    )
+
+
+def _mend(inputs: Inputs, executor: Executor | None, state: SoftmaxState, live: NDArray[np.bool_]) -> None:
+    """Mend the outputs that floating-point numbers could not hold, or that there are none of, in place."""
+    if not np.isfinite(state.acc).all():
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
         shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).state.acc / inputs.dtype.type(_SHRINK)
         # Only in their place: the smallest values of other outputs would become 0.
@@ -126,16 +141,9 @@ def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
     if not state.l.all():
         # Live, but without weight: every score propagated as −inf, and 0/0 is what that makes.
         state.acc[(state.l == 0) & live] = np.nan
-    lead = inputs.lead
-    return Attention(
-        output=state.acc.reshape(*lead, *state.acc.shape[-2:]),
-        lse=state.lse.reshape(*lead, state.m.shape[-1]),
-        _inputs=inputs,
-        _reference=state.m,
-        _total=state.l,
-    )
 
 
+_ALL = np.ones(1, np.bool_)
 _SHRINK = 2.0**-64
 """More keys than that no memory holds."""
 
@@ -151,8 +159,8 @@ def _solved(inputs: Inputs, executor: Executor | None) -> Solution:
 
 def _live_rows(inputs: Inputs) -> NDArray[np.bool_]:
     """Which queries have a live key, broadcasting to ``(B, H_kv, G, Tq)``. Others are refused unless asked for."""
-    if inputs.rule.forbids_nothing:
-        return np.ones(1, np.bool_)
+    if inputs.rule.leaves_all_a_key(inputs.queries):
+        return _ALL
     live = has_live_key(inputs.rule, inputs.queries)
     if not live.all() and inputs.options.empty_rows == "error":
         empty = np.argwhere(~np.broadcast_to(live, inputs.q.shape[:-1]))

@@ -38,7 +38,8 @@ def number_problems(name: str, array: Array | None, path: Path) -> list[Problem]
     if type(array) is not np.ndarray and isinstance(array, np.ma.MaskedArray):
         hint = "give the plain array, and say which keys are forbidden with the mask"
         return [Problem("dtype", f"{name} is a NumPy masked array", "a plain array", hint, path)]
-    if array.dtype.kind in "iu" or array.dtype in (np.float16, np.float32, np.float64):
+    dtype = array.dtype
+    if dtype.kind in "iu" or (dtype.kind == "f" and dtype.itemsize <= 8 and dtype.isnative):
         return []
     hint = {
         "c": "attention is defined on real numbers: take the real part, or the absolute value, if that is meant",
@@ -46,8 +47,8 @@ def number_problems(name: str, array: Array | None, path: Path) -> list[Problem]
         "O": "the array mixes types or holds Python objects: convert it with astype(float)",
         "U": "numbers given as text: convert them with astype(float)",
         "f": "convert it with astype(float)",
-    }.get(array.dtype.kind, "convert it to floating point first")
-    message = f"{name} has dtype {array.dtype}"
+    }.get(dtype.kind, "convert it to floating point first")
+    message = f"{name} has dtype {dtype}"
     return [Problem("dtype", message, "float16, float32, float64 or integers", hint, path)]
 
 

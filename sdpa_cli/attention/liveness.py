@@ -17,8 +17,6 @@ def has_live_key(rule: MaskRule, queries: int) -> Bools:
 
     Reads a mask only until every query is known to have one: of most masks, a part.
     """
-    if rule.leaves_all_a_key(queries):
-        return np.ones(1, np.bool_)
     if not rule.patterns and rule.given is None:
         return rule.live_counts(np.arange(queries)) > 0
     return np.concatenate([_any_live(rule, rows) for rows in pieces(queries, _ROWS)] or [np.ones(0, np.bool_)], axis=-1)

@@ -24,7 +24,7 @@ _ROWS, _KEYS = 512, 1024
 """Cells of a mask that are looked at in one go."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class MaskRule(Shipped):
     """A mask bound to the shapes of one problem, so that it can be asked about any rows and columns.
 
@@ -103,8 +103,8 @@ class MaskRule(Shipped):
     @property
     def forbids_nothing(self) -> bool:
         """Whether no part of the mask is in use."""
-        parts = (self.window, self.starts, self.lengths, self.given)
-        return not self.causal and not self.patterns and all(part is None for part in parts)
+        near = self.causal or self.window is not None
+        return not (near or self.patterns) and self.starts is None and self.lengths is None and self.given is None
 
     def reach(self) -> Reach:
         """How many keys before and after its own position a query may look at, by position alone."""

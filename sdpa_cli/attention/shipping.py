@@ -74,7 +74,7 @@ def _source(array: Array) -> np.memmap[Any, Any] | None:
 
 
 class Shipped:
-    """A frozen dataclass of arrays that travels as `packed` says."""
+    """A dataclass of arrays that travels as `packed` says."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: packed(value) for name, value in self.__dict__.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -107,9 +108,9 @@ class SoftmaxState:
         np.add(self.l, other.l, out=self.l)
         np.add(self.acc, other.acc, out=self.acc)
 
-    def normalise(self) -> None:
-        """Turn `acc` into the output, in place; 0 for a query without any weight."""
-        total = self.l if self.l.all() else np.where(self.l == 0, 1, self.l)
+    def normalise(self, weighed: bool = False) -> None:
+        """Turn `acc` into the output, in place; 0 for a query without any weight, unless it is known that all have."""
+        total = self.l if weighed or self.l.all() else np.where(self.l == 0, 1, self.l)
         np.divide(self.acc, total[..., None], out=self.acc)
 
     def reshape(self, *shape: int) -> SoftmaxState:
@@ -141,8 +142,15 @@ def consume(scores: Array, values: Array, forbidden: Bools | None = None, out: A
 
 def row_sums(p: Array, out: Array | None = None) -> Array:
     """Sums over keys, as a product with ones: BLAS takes a quarter of the time of `sum`."""
-    sums: Array = np.matmul(p, np.ones(p.shape[-1], p.dtype), out=out)
+    sums: Array = np.matmul(p, _ones(p.shape[-1], p.dtype), out=out)
     return sums
+
+
+@lru_cache(maxsize=64)
+def _ones(length: int, dtype: np.dtype[Any]) -> Array:
+    ones = np.ones(length, dtype)
+    ones.flags.writeable = False
+    return ones
 
 
 def _exp(scores: Array) -> Array:

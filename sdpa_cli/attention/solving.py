@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region
@@ -17,12 +18,13 @@ from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import fold
 from sdpa_cli.attention.threads import one_blas_thread, share
 from sdpa_cli.attention.tiles import SMALL, Cut, load, plan, plan_parts, regions
-from sdpa_cli.attention.unshifted import fold_unshifted
+from sdpa_cli.attention.unshifted import fold_unshifted, see_at_once
 from sdpa_cli.cpus import usable_cpus
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
+Array = NDArray[Any]
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
 _DOT_DEPTH = 16
@@ -39,7 +41,12 @@ class Solution:
     The output of a query that saw no weight is 0.
     """
     proved: bool = False
-    """Whether no sum can have overflowed."""
+    """Whether all sums are known to be sound, those of weights above 0, and nothing was shifted."""
+
+    @property
+    def lse(self) -> Array:
+        """Log-sum-exp of the scores, ``(B, H_kv, G, Tq)``."""
+        return np.log(self.state.l) if self.proved else self.state.lse
 
 
 def solve(inputs: Inputs, threads: int | None = None) -> Solution:
@@ -52,9 +59,9 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
     threads
         How many to use; by default as many as the process may.
     """
-    cut, whole = plan(inputs), _blank(inputs)
     if load(inputs) <= SMALL:
-        return _solve_small(inputs, cut, whole)
+        return _solve_small(inputs)
+    cut, whole = plan(inputs), _blank(inputs)
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}
     unproved: list[int] = []
@@ -77,14 +84,32 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
     return Solution(whole, not unproved)
 
 
-def _solve_small(inputs: Inputs, cut: Cut, state: SoftmaxState) -> Solution:
+def _solve_small(inputs: Inputs) -> Solution:
     """`solve` for a problem of one region, on the calling thread: to wake another would take as long as the work."""
-    depth = max(inputs.q.shape[-1], inputs.d_v)
-    largest = max(inputs.queries * inputs.heads[2] * inputs.keys * depth, state.acc.size * _DOT_DEPTH)
-    with nullcontext() if largest <= ONE_THREAD else one_blas_thread, np.errstate(all="ignore"):
-        proved = _fold(inputs, cut, state)
-        state.normalise()
+    with nullcontext() if _is_single(inputs) else one_blas_thread, np.errstate(all="ignore"):
+        state = _seen_at_once(inputs)
+        proved = state is not None
+        if state is None:
+            state = _blank(inputs)
+            proved = _fold(inputs, plan(inputs), state)
+        state.normalise(weighed=proved)
     return Solution(state, proved)
+
+
+def _is_single(inputs: Inputs) -> bool:
+    """Whether BLAS starts no threads for any product of a problem of one region: then it need not be held."""
+    batch, kv_heads, group, queries, depth = inputs.q.shape
+    rows, d_v = group * queries, inputs.d_v
+    products = rows * inputs.keys * max(depth, d_v)
+    return max(products, batch * kv_heads * max(rows * depth, inputs.keys * d_v) * _DOT_DEPTH) <= ONE_THREAD
+
+
+def _seen_at_once(inputs: Inputs) -> SoftmaxState | None:
+    """The state of a problem of one tile, by the fast path if that holds."""
+    if inputs.options.block_size is not None:
+        return None
+    with own_scratch() as scratch:
+        return see_at_once(inputs, scratch)
 
 
 def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:

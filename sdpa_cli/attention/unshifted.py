@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
+from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict, pieces
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.scratch import Scratch
@@ -64,7 +65,11 @@ class Range:
             return True
         if not self.least <= float(state.l.min()) <= float(state.l.max()) <= self.most:
             return False
-        sizes = np.abs(state.acc, out=scratch.array("outputs", state.acc.shape, state.acc.dtype))
+        return self.holds_all(state.acc, scratch)
+
+    def holds_all(self, sums: Array, scratch: Scratch) -> bool:
+        """Whether these sums of values are in range."""
+        sizes = np.abs(sums, out=scratch.array("outputs", sums.shape, sums.dtype))
         return float(sizes.min(initial=math.inf)) >= self.sums and math.isfinite(sizes.max(initial=0))
 
 
@@ -97,8 +102,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
     bool
         Whether it is proved that the state is right. Else it holds anything.
     """
-    if not inputs.plain or inputs.size <= TAUGHT or inputs.options.nonfinite == "propagate":
-        # To propagate: where one query may have wild scores, no bit of the others' answers shall depend on them.
+    if not _may_be_unshifted(inputs):
         return False
     exp, factor = power(inputs.dtype)
     everything = slice(0, inputs.queries)
@@ -118,19 +122,60 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         exp(scores, out=scores)
         if kept is not None:
             _select(scores, tile, kept)
-        here = state.at((..., tile.rows))
         if empty and tile.rows == everything:
-            _sum(inputs, scores, tile, here)
+            _sum(inputs, scores, tile, state)
         else:
             if empty:
                 state.clear()
-            _add(inputs, scores, tile, here, scratch)
+            _add(inputs, scores, tile, state.at((..., tile.rows)), scratch)
         empty = False
     if empty:
-        state.clear()
-        return True
+        return False
     state.m.fill(0)
     return _RANGES[inputs.dtype].holds(state, scratch)
+
+
+def see_at_once(inputs: Inputs, scratch: Scratch) -> SoftmaxState | None:
+    """`fold_unshifted` for a problem of one tile, in half of the time at T = 16; None where it is not proved right.
+
+    All scores are looked at, and none of their powers is lost: only the sums of values are left to be looked at.
+    """
+    if not _may_be_unshifted(inputs):
+        return None
+    exp, factor = power(inputs.dtype)
+    rows, cols = slice(0, inputs.queries), slice(0, inputs.keys)
+    scores = products(scaled_queries(inputs, rows, scratch, factor), key_rows(inputs, cols), scratch)
+    free = inputs.rule.forbids_nothing
+    tile = Tile(cols, rows, rows, Verdict.ALLOWED if free else Verdict.MIXED)
+    kept = None if free else _kept(inputs, tile, scratch)
+    if not (_calm(scores) or (kept is not None and _calm(np.where(kept, scores, 0)))):
+        return None
+    exp(scores, out=scores)
+    if kept is not None:
+        _select(scores, tile, kept)
+    total = row_sums(scores)
+    if not inputs.rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
+        return None
+    acc = np.empty((*total.shape, inputs.d_v), inputs.dtype)
+    multiply(stacked(scores), value_rows(inputs, cols), stacked(acc))
+    if not _RANGES[inputs.dtype].holds_all(acc, scratch):
+        return None
+    return SoftmaxState(_unshifted(total.shape, inputs.dtype), total, acc)
+
+
+@lru_cache(maxsize=64)
+def _unshifted(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    reference = np.zeros(shape, dtype)
+    reference.flags.writeable = False
+    return reference
+
+
+def _may_be_unshifted(inputs: Inputs) -> bool:
+    """Whether the fast path is for such a problem at all.
+
+    Where scores propagate, one query may have wild ones, and no bit of the others' answers shall depend on them.
+    """
+    return inputs.size > TAUGHT and inputs.plain and inputs.options.nonfinite == "error"
 
 
 def _bounded(inputs: Inputs, queries: Array) -> bool:
