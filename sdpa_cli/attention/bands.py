@@ -9,15 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+_FEW = 1 << 14
+"""Cells up to which a band is kept whole: what is read in order is read in half of the time."""
 Reach = tuple[int | None, int | None]
 """How many keys before and after its own position a query may look at; None for all."""
 
 
+@lru_cache(maxsize=64)
 def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
     """All bits of an integer set where a cell is within reach, else 0.
 
     What causal and window say depends on the distance of query and key alone, so a tile of it is a vector, read at a
-    stride: ten times as fast to make as to compare each cell.
+    stride: ten times as fast to make as to compare each cell. It is kept, because the tiles along an edge are all
+    alike, and not to be written to.
 
     Parameters
     ----------
@@ -37,21 +41,15 @@ def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any])
            [-1, -1,  0]], dtype=int32)
     """
     rows, columns = shape
-    step = dtype.itemsize
-    vector = _within(reach, first + 1 - rows, rows + columns - 1, dtype)
-    return np.ndarray(shape, dtype, vector, (rows - 1) * step, (-step, step))
-
-
-@lru_cache(maxsize=256)
-def _within(reach: Reach, first: int, count: int, dtype: np.dtype[Any]) -> Array:
-    """Whether each of so many distances is within reach. Kept, because the tiles along an edge are all alike."""
     left, right = reach
-    distance = np.arange(first, first + count)
-    near = np.ones(count, np.bool_)
+    distance = np.arange(first + 1 - rows, first + columns)
+    near = np.ones(len(distance), np.bool_)
     if left is not None:
         near &= distance >= -left
     if right is not None:
         near &= distance <= right
     vector: Array = -near.astype(dtype)
     vector.flags.writeable = False
-    return vector
+    step = dtype.itemsize
+    cells: Array = np.ndarray(shape, dtype, vector, (rows - 1) * step, (-step, step))
+    return np.ascontiguousarray(cells) if cells.size <= _FEW else cells

@@ -27,7 +27,7 @@ class Settings(TypedDict, total=False):
     block_size: int | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Options:
     """The settings of one call besides its arrays, as the caller gave them."""
 

@@ -15,7 +15,7 @@ from sdpa_cli.attention.rule import Bools
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class SoftmaxState:
     """What is known of some queries after they have seen some of their keys.
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdpa_cli.attention.at_once import see_at_once
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.scratch import own_scratch
@@ -18,7 +20,7 @@ from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import fold
 from sdpa_cli.attention.threads import one_blas_thread, share
 from sdpa_cli.attention.tiles import SMALL, Cut, load, plan, plan_parts, regions
-from sdpa_cli.attention.unshifted import fold_unshifted, see_at_once
+from sdpa_cli.attention.unshifted import fold_unshifted
 from sdpa_cli.cpus import usable_cpus
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
+_NOBODY = nullcontext()
 _DOT_DEPTH = 16
 """Products of vectors, as the sum of all squares is, have a lower bound: as if each entry took so many."""
 
@@ -59,7 +62,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
     threads
         How many to use; by default as many as the process may.
     """
-    if load(inputs) <= SMALL:
+    if load(inputs) <= SMALL and inputs.options.block_size is None:
         return _solve_small(inputs)
     cut, whole = plan(inputs), _blank(inputs)
     todo = list(regions(inputs, cut))
@@ -71,10 +74,11 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
         part, state = inputs.part(region), whole.at(region.queries)
         if cut.span < inputs.keys:
             state = unmerged[number] = _blank(part)
-        if not _fold(part, cut, state):
+        proved = _fold(part, cut, state)
+        if not proved:
             unproved.append(number)
         if cut.span == inputs.keys:
-            state.normalise()
+            state.normalise(weighed=proved)
 
     with one_blas_thread, np.errstate(all="ignore"):
         share(range(len(todo)), do, threads or usable_cpus())
@@ -85,31 +89,25 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
 
 
 def _solve_small(inputs: Inputs) -> Solution:
-    """`solve` for a problem of one region, on the calling thread: to wake another would take as long as the work."""
-    with nullcontext() if _is_single(inputs) else one_blas_thread, np.errstate(all="ignore"):
-        state = _seen_at_once(inputs)
+    """`solve` for a problem of one tile, on the calling thread: to wake another would take as long as the work."""
+    single = _is_single(inputs.q.shape, inputs.keys, inputs.d_v)
+    with _NOBODY if single else one_blas_thread, np.errstate(all="ignore"), own_scratch() as scratch:
+        state = see_at_once(inputs, scratch)
         proved = state is not None
         if state is None:
             state = _blank(inputs)
-            proved = _fold(inputs, plan(inputs), state)
+            fold(inputs, plan(inputs), scratch, state)
         state.normalise(weighed=proved)
     return Solution(state, proved)
 
 
-def _is_single(inputs: Inputs) -> bool:
-    """Whether BLAS starts no threads for any product of a problem of one region: then it need not be held."""
-    batch, kv_heads, group, queries, depth = inputs.q.shape
-    rows, d_v = group * queries, inputs.d_v
-    products = rows * inputs.keys * max(depth, d_v)
-    return max(products, batch * kv_heads * max(rows * depth, inputs.keys * d_v) * _DOT_DEPTH) <= ONE_THREAD
-
-
-def _seen_at_once(inputs: Inputs) -> SoftmaxState | None:
-    """The state of a problem of one tile, by the fast path if that holds."""
-    if inputs.options.block_size is not None:
-        return None
-    with own_scratch() as scratch:
-        return see_at_once(inputs, scratch)
+@lru_cache(maxsize=256)
+def _is_single(q: tuple[int, ...], keys: int, d_v: int) -> bool:
+    """Whether BLAS starts no threads for any product of a small problem: then it need not be held."""
+    batch, kv_heads, group, queries, depth = q
+    rows = group * queries
+    product = rows * keys * max(depth, d_v)
+    return max(product, batch * kv_heads * max(rows * depth, keys * d_v) * _DOT_DEPTH) <= ONE_THREAD
 
 
 def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs
-from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict, pieces
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.scratch import Scratch
@@ -54,11 +53,6 @@ class Range:
     sums: float
     """Each sum of values must be at least so far from 0."""
 
-    @property
-    def exponent(self) -> float:
-        """Scores up to which a power is in range on its own."""
-        return math.log(self.most)
-
     def holds(self, state: SoftmaxState, scratch: Scratch) -> bool:
         """Whether the sums are in range; not where one is 0, NaN or infinite, nor for a query without a live key."""
         if not state.l.size:
@@ -69,14 +63,16 @@ class Range:
 
     def holds_all(self, sums: Array, scratch: Scratch) -> bool:
         """Whether these sums of values are in range."""
-        sizes = np.abs(sums, out=scratch.array("outputs", sums.shape, sums.dtype))
+        sizes = np.abs(sums, out=scratch.array("queries", sums.shape, sums.dtype))  # they are used up
         return float(sizes.min(initial=math.inf)) >= self.sums and math.isfinite(sizes.max(initial=0))
 
 
-_RANGES = {
+RANGES = {
     np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80),
     np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900),
 }
+_BITS = {dtype: np.dtype(f"i{dtype.itemsize}") for dtype in RANGES}
+"""The integers as large."""
 
 
 @cache
@@ -102,7 +98,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
     bool
         Whether it is proved that the state is right. Else it holds anything.
     """
-    if not _may_be_unshifted(inputs):
+    if not may_be_unshifted(inputs):
         return False
     exp, factor = power(inputs.dtype)
     everything = slice(0, inputs.queries)
@@ -112,12 +108,12 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         if tile.verdict is Verdict.FORBIDDEN:
             continue
         scores = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch)
-        kept = None if tile.verdict is Verdict.ALLOWED else _kept(inputs, tile, scratch)
+        kept = None if tile.verdict is Verdict.ALLOWED else allowed_bits(inputs, tile.mixed, tile.cols, scratch)
         # Of few scores all are looked at, and as a rule that settles both questions.
-        calm = not bounded and _calm(scores)
-        if not (calm or bounded or _live_finite(scores, tile, kept)):
+        all_calm = not bounded and calm(scores)
+        if not (all_calm or bounded or _live_finite(scores, tile, kept)):
             return False
-        if empty and not (calm or _look_calm(scores, tile, kept)):
+        if empty and not (all_calm or _looks_calm(scores, tile, kept)):
             return False
         exp(scores, out=scores)
         if kept is not None:
@@ -132,45 +128,10 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
     if empty:
         return False
     state.m.fill(0)
-    return _RANGES[inputs.dtype].holds(state, scratch)
+    return RANGES[inputs.dtype].holds(state, scratch)
 
 
-def see_at_once(inputs: Inputs, scratch: Scratch) -> SoftmaxState | None:
-    """`fold_unshifted` for a problem of one tile, in half of the time at T = 16; None where it is not proved right.
-
-    All scores are looked at, and none of their powers is lost: only the sums of values are left to be looked at.
-    """
-    if not _may_be_unshifted(inputs):
-        return None
-    exp, factor = power(inputs.dtype)
-    rows, cols = slice(0, inputs.queries), slice(0, inputs.keys)
-    scores = products(scaled_queries(inputs, rows, scratch, factor), key_rows(inputs, cols), scratch)
-    free = inputs.rule.forbids_nothing
-    tile = Tile(cols, rows, rows, Verdict.ALLOWED if free else Verdict.MIXED)
-    kept = None if free else _kept(inputs, tile, scratch)
-    if not (_calm(scores) or (kept is not None and _calm(np.where(kept, scores, 0)))):
-        return None
-    exp(scores, out=scores)
-    if kept is not None:
-        _select(scores, tile, kept)
-    total = row_sums(scores)
-    if not inputs.rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
-        return None
-    acc = np.empty((*total.shape, inputs.d_v), inputs.dtype)
-    multiply(stacked(scores), value_rows(inputs, cols), stacked(acc))
-    if not _RANGES[inputs.dtype].holds_all(acc, scratch):
-        return None
-    return SoftmaxState(_unshifted(total.shape, inputs.dtype), total, acc)
-
-
-@lru_cache(maxsize=64)
-def _unshifted(shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    reference = np.zeros(shape, dtype)
-    reference.flags.writeable = False
-    return reference
-
-
-def _may_be_unshifted(inputs: Inputs) -> bool:
+def may_be_unshifted(inputs: Inputs) -> bool:
     """Whether the fast path is for such a problem at all.
 
     Where scores propagate, one query may have wild ones, and no bit of the others' answers shall depend on them.
@@ -199,25 +160,30 @@ def _live_finite(scores: Array, tile: Tile, kept: Array | None) -> bool:
     return not wild.any()
 
 
-def _look_calm(scores: Array, tile: Tile, kept: Array | None) -> bool:
+def _looks_calm(scores: Array, tile: Tile, kept: Array | None) -> bool:
     """Whether some of the live scores promise sums in range. Powers out of range would take a hundred times as long."""
     if kept is None:
-        return _calm(scores[..., ::_SAMPLE, :])
-    return _calm(np.where(kept[..., ::_SAMPLE, :], _mixed(scores, tile)[..., ::_SAMPLE, :], 0))
+        return calm(scores[..., ::_SAMPLE, :])
+    return calm(np.where(kept[..., ::_SAMPLE, :], _mixed(scores, tile)[..., ::_SAMPLE, :], 0))
 
 
-def _calm(scores: Array) -> bool:
+def calm(scores: Array) -> bool:
     """Whether the power of each is in range on its own; not where one is NaN."""
-    most = _RANGES[scores.dtype].exponent * power(scores.dtype)[1]
+    most = _most_calm(scores.dtype)
     return bool(-most <= scores.min(initial=0) and scores.max(initial=0) <= most)
 
 
-def _kept(inputs: Inputs, tile: Tile, scratch: Scratch) -> Array:
-    """All bits of a number for each allowed cell of the tile's mixed rows, else none."""
-    bits = np.dtype(f"i{inputs.dtype.itemsize}")
-    if not inputs.rule.beyond_position(tile.cols):
-        return inputs.rule.band(tile.mixed, tile.cols, bits)
-    forbidden = inputs.rule.forbidden(tile.mixed, tile.cols)
+@cache
+def _most_calm(dtype: np.dtype[Any]) -> float:
+    return math.log(RANGES[dtype].most) * power(dtype)[1]
+
+
+def allowed_bits(inputs: Inputs, rows: slice, cols: slice, scratch: Scratch) -> Array:
+    """All bits of a number for each allowed cell, else none."""
+    bits = _BITS[inputs.dtype]
+    if not inputs.rule.beyond_position(cols):
+        return inputs.rule.band(rows, cols, bits)
+    forbidden = inputs.rule.forbidden(rows, cols)
     kept = scratch.array("kept", forbidden.shape, bits)
     np.subtract(forbidden.view(np.int8), 1, out=kept)
     return kept
