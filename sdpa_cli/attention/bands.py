@@ -1,4 +1,4 @@
-"""The cells of a tile that causal and window allow, made from one vector."""
+"""The cells of a tile that causal and window allow."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-_FEW = 1 << 14
-"""Cells up to which a band is kept whole: what is read in order is read in half of the time."""
 Reach = tuple[int | None, int | None]
 """How many keys before and after its own position a query may look at; None for all."""
 
+_FEW, _MOST = 1 << 14, 1 << 18
+"""Cells up to which many bands are kept whole, and up to which some are: a MiB in float32."""
 
-@lru_cache(maxsize=64)
+
 def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    """All bits of an integer set where a cell is within reach, else 0.
+    """All bits of an integer set where a cell is within reach, else 0. Not to be written to.
 
-    What causal and window say depends on the distance of query and key alone, so a tile of it is a vector, read at a
-    stride: ten times as fast to make as to compare each cell. It is kept, because the tiles along an edge are all
-    alike, and not to be written to.
+    What causal and window say depends on the distance of query and key alone, so the tiles along an edge are all alike,
+    and are kept. A large one is a vector read at a stride, which takes twice as long as to read it in order.
 
     Parameters
     ----------
@@ -40,8 +39,14 @@ def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any])
     array([[-1,  0,  0],
            [-1, -1,  0]], dtype=int32)
     """
-    rows, columns = shape
-    left, right = reach
+    cells = shape[0] * shape[1]
+    of_size = _small if cells <= _FEW else _middling if cells <= _MOST else _strided
+    return of_size(reach, first, shape, dtype)
+
+
+@lru_cache(maxsize=64)
+def _strided(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    (rows, columns), (left, right) = shape, reach
     distance = np.arange(first + 1 - rows, first + columns)
     near = np.ones(len(distance), np.bool_)
     if left is not None:
@@ -51,5 +56,13 @@ def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any])
     vector: Array = -near.astype(dtype)
     vector.flags.writeable = False
     step = dtype.itemsize
-    cells: Array = np.ndarray(shape, dtype, vector, (rows - 1) * step, (-step, step))
-    return np.ascontiguousarray(cells) if cells.size <= _FEW else cells
+    return np.ndarray(shape, dtype, vector, (rows - 1) * step, (-step, step))
+
+
+def _whole(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    whole = np.ascontiguousarray(_strided(reach, first, shape, dtype))
+    whole.flags.writeable = False
+    return whole
+
+
+_small, _middling = lru_cache(maxsize=64)(_whole), lru_cache(maxsize=4)(_whole)

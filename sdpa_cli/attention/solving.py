@@ -107,7 +107,7 @@ def _is_single(q: tuple[int, ...], keys: int, d_v: int) -> bool:
     batch, kv_heads, group, queries, depth = q
     rows = group * queries
     product = rows * keys * max(depth, d_v)
-    return max(product, batch * kv_heads * max(rows * depth, keys * d_v) * _DOT_DEPTH) <= ONE_THREAD
+    return max(product, batch * kv_heads * rows * d_v * _DOT_DEPTH) <= ONE_THREAD
 
 
 def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:

@@ -71,8 +71,9 @@ RANGES = {
     np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80),
     np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900),
 }
-_BITS = {dtype: np.dtype(f"i{dtype.itemsize}") for dtype in RANGES}
+BITS = {dtype: np.dtype(f"i{dtype.itemsize}") for dtype in RANGES}
 """The integers as large."""
+_BYTE = np.dtype(np.int8)
 
 
 @cache
@@ -180,12 +181,13 @@ def _most_calm(dtype: np.dtype[Any]) -> float:
 
 def allowed_bits(inputs: Inputs, rows: slice, cols: slice, scratch: Scratch) -> Array:
     """All bits of a number for each allowed cell, else none."""
-    bits = _BITS[inputs.dtype]
+    bits = BITS[inputs.dtype]
     if not inputs.rule.beyond_position(cols):
         return inputs.rule.band(rows, cols, bits)
     forbidden = inputs.rule.forbidden(rows, cols)
-    kept = scratch.array("kept", forbidden.shape, bits)
-    np.subtract(forbidden.view(np.int8), 1, out=kept)
+    # Bytes, which NumPy widens piece by piece as it goes: a tile of wide ones has to be written first, and read again.
+    kept = scratch.array("kept", forbidden.shape, _BYTE)
+    np.subtract(forbidden.view(_BYTE), 1, out=kept)
     return kept
 
 
@@ -194,7 +196,7 @@ def _select(powers: Array, tile: Tile, kept: Array) -> None:
 
     After the exponential, because −inf before it sends some down its slow paths.
     """
-    bits = _mixed(powers, tile).view(kept.dtype)
+    bits = _mixed(powers, tile).view(BITS[powers.dtype])
     np.bitwise_and(bits, kept, out=bits)
 
 
