@@ -43,18 +43,22 @@ def _kind(q: Any, k: Any, v: Any, mask: Any, options: Options) -> Hashable:
     """All that decides about a usual call but its numbers; None for any other call."""
     causal = False
     if mask is not None:
-        if type(mask) is not Mask:
+        if type(mask) is not Mask or not _is_usual(mask):
             return None
-        parts = mask.query_offset is mask.window is mask.key_lengths is mask.forbidden is mask.segments is None
-        sparse = mask.query_segments is mask.stride is mask.global_tokens is None
         causal = mask.causal
-        if not (parts and sparse and mask.padding_side == "right" and (causal is True or causal is False)):
-            return None
-    plain = options.alibi is options.score is options.scale is options.softcap is options.block_size is None
-    strict = options.empty_rows == options.nonfinite == "error"
     threads = options.threads
-    if not (plain and strict and (threads is None or type(threads) is int)):
+    plain = options.alibi is None and options.score is None and options.scale is None and options.softcap is None
+    strict = options.empty_rows == options.nonfinite == "error"
+    if not (plain and strict and options.block_size is None and (threads is None or type(threads) is int)):
         return None
     if not type(q) is type(k) is type(v) is np.ndarray:
         return None
     return q.shape, k.shape, v.shape, q.dtype, k.dtype, v.dtype, causal, threads
+
+
+def _is_usual(mask: Mask) -> bool:
+    """Whether a mask says nothing but whether it is causal."""
+    near = mask.query_offset is None and mask.window is None and mask.stride is None and mask.global_tokens is None
+    own = mask.forbidden is None and mask.segments is None and mask.query_segments is None
+    padded = mask.key_lengths is not None or mask.padding_side != "right"
+    return near and own and not padded and (mask.causal is True or mask.causal is False)

@@ -71,7 +71,7 @@ RANGES = {
     np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80),
     np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900),
 }
-BITS = {dtype: np.dtype(f"i{dtype.itemsize}") for dtype in RANGES}
+BITS: dict[Any, np.dtype[Any]] = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (4, 8)}
 """The integers as large."""
 _BYTE = np.dtype(np.int8)
 

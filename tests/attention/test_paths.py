@@ -149,6 +149,19 @@ def test_forbidden_poison_changes_no_bit_on_any_path(mask, victim, poison, taken
             np.testing.assert_array_equal(poisoned.lse, clean.lse)
 
 
+@pytest.mark.parametrize("heads", [(1, 1), (2, 2), (3, 1), (4, 2)], ids=str)
+@pytest.mark.parametrize("length", [64, 127, 128, 150])
+def test_what_is_seen_at_once_is_right_for_any_heads(length, heads, taken):
+    """Several times, for results of before may lie in the memory where the next ones are written."""
+    for seed in range(5):
+        q, k, v = normal(seed, (1, heads[0], length, 8), (1, heads[1], length, 8), (1, heads[1], length, 5))
+        result = attend(q, k, v, mask=Mask(causal=True))
+        k, v = (np.repeat(x, heads[0] // heads[1], axis=1) for x in (k, v))
+        exact = longdouble_attention(q, k, v, forbidden=result.forbidden())
+        assert np.abs(result.output - exact).max() <= 1e-14
+    assert set(taken) == {"see_at_once"}
+
+
 @pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf], ids=str)
 @pytest.mark.parametrize("at", [0, 130, 299])
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """Own threads: the same bits for any number, BLAS given back, and no call in the way of another."""
 
 import _thread
+import gc
 import os
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -174,17 +177,70 @@ def test_where_the_system_forbids_it_threads_stay_where_they_are(monkeypatch):
     assert sorted(done) == list(range(50))
 
 
-def test_calls_that_wait_for_each_other_do_not_wait_forever(monkeypatch):
-    """Every helper is busy with a call that shares work in turn; nobody is left to help."""
-    with ThreadPoolExecutor(1) as only:
-        monkeypatch.setattr(threads, "_helpers", lambda: only)
-        done = []
+def test_calls_within_calls_each_find_a_helper():
+    done = []
 
-        def outer(task):
-            share(range(3), lambda inner: done.append((task, inner)), 4)
+    def outer(task):
+        share(range(3), lambda inner: done.append((task, inner)), 4)
 
-        share(range(4), outer, 2)
+    share(range(4), outer, 2)
     assert sorted(done) == [(task, inner) for task in range(4) for inner in range(3)]
+
+
+def helpers():
+    return [thread for thread in threading.enumerate() if thread.name == "attention"]
+
+
+def meet(number):
+    """So many tasks that each wait for all others."""
+    barrier = threading.Barrier(number, timeout=10)
+    return lambda _: barrier.wait()
+
+
+def test_helpers_are_used_again():
+    share(range(3), meet(3), 3)
+    before = helpers()
+    for _ in range(50):
+        share(range(3), meet(3), 3)
+    assert set(helpers()) <= set(before)
+
+
+def test_no_more_helpers_are_kept_than_are_agreed(monkeypatch):
+    share(range(5), meet(5), 5)
+    idle = list(threads._waiting)
+    monkeypatch.setattr(threads, "_MOST_WAITING", 1)
+    share(range(5), meet(5), 5)
+    gone = [helper for helper in idle if helper not in threads._waiting]
+    for helper in gone:
+        helper.join(timeout=10)
+    assert len(gone) >= 3
+    assert not any(helper.is_alive() for helper in gone)
+
+
+def test_a_helper_that_does_not_come_is_not_waited_for_and_is_asked_again(monkeypatch):
+    """On a busy machine it may not get a CPU before all is done."""
+    held, asleep = threading.Lock(), threads._Helper.run
+    monkeypatch.setattr(threads._Helper, "run", lambda helper: (held.acquire(), held.release(), asleep(helper)))
+    monkeypatch.setattr(threads, "_waiting", [])
+    with held:
+        for _ in range(5):
+            done = []
+            share(range(20), done.append, 3)
+            assert done == list(range(20))
+        late = list(threads._waiting)
+        assert len(late) == 2
+    share(range(3), meet(3), 3)
+    assert set(threads._waiting) == set(late), "and do what is asked of them then, and nothing of before"
+
+
+def test_a_waiting_helper_keeps_nothing_alive():
+    array = np.ones(1000)
+    gone = weakref.ref(array)
+    wait = meet(2)
+    share([array, array], lambda task: (wait(None), task.sum()), 2)
+    del array
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
