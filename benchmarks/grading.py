@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 from sdpa_cli.classroom.grading import Order, grade_class
-from sdpa_cli.classroom.workers import local_workers, usable_cores
+from sdpa_cli.classroom.workers import local_workers
+from sdpa_cli.cpus import usable_cpus
 from sdpa_cli.grading.library import find_exercise, own_exercises
 
 SOLUTION = Path(__file__).parent.parent / "solutions" / "F3"
@@ -63,14 +64,14 @@ def main(count: int) -> None:
         folder = Path(name) / "class"
         lay_out(folder, count)
         print(f"{count} right F3 submissions, all {len(find_exercise(own_exercises(), 'F3').checks)} checks of each")
-        for workers in dict.fromkeys((1, usable_cores())):
+        for workers in dict.fromkeys((1, usable_cpus())):
             total, each = whole(folder, Path(name) / f"by-{workers}", workers)
             print(
                 f"  {workers} worker(s): {total:6.1f} s in all; once warm {each * 1e3:6.1f} ms each, {1 / each:6.1f}/s"
             )
         seconds = fresh(folder)
         print(f"  a fresh interpreter each: {seconds * 1e3:6.1f} ms each, {1 / seconds:6.1f}/s")
-        total, _ = whole(folder, Path(name) / f"by-{usable_cores()}", usable_cores())
+        total, _ = whole(folder, Path(name) / f"by-{usable_cpus()}", usable_cpus())
         print(f"  the same class again, from its gradebook: {total:6.2f} s")
     peak = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     print(f"  largest process here {peak[0]:.0f} MiB, largest worker {peak[1]:.0f} MiB")
