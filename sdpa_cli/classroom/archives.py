@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO
 
 from sdpa_cli.classroom.entries import MOST_ENTRIES, Entry, ignored, most_bytes, too_many
-from sdpa_cli.errors import InputError, Problem, Worded
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.sandbox import unreadable
 
 _MOST_EXPORT_BYTES = 4 << 30
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
@@ -20,7 +21,7 @@ _UTF8_FLAG, _ENCRYPTED_FLAG = 0x800, 0x1
 _LONGEST_NAME = 255
 """As in a folder. An archive's names may be much longer, and to look for patterns in those could take for ever."""
 _Objection = tuple[str, str]
-"""Why something is not to be read: the key of the text that says it, and how it goes on in English after the name."""
+"""Why something is not to be read: the key of the text that says it, and what English says after the name."""
 
 
 def archive_entries(path: Path) -> tuple[Entry, ...]:
@@ -47,8 +48,8 @@ def _entries(name: str, source: Path | IO[bytes]) -> tuple[Entry, ...]:
         archive = zipfile.ZipFile(source)  # stays open for the entries, and closes with the last of them
         members = [one for one in archive.infolist() if one.filename and not one.is_dir()]
     except _BROKEN as error:
-        objection = "unreadable.no-zip", f"is no zip archive that can be read: {error}"
-        raise _refused(name, objection, "zip the files again", error=str(error)) from None
+        what, hint = f"is no zip archive that can be read: {error}", "zip the files again"
+        raise unreadable(name, "unreadable.no-zip", what, hint, error=str(error)) from None
     if len(members) > MOST_ENTRIES:
         raise too_many(name)
     found = []
@@ -97,24 +98,18 @@ def _reader(archive: zipfile.ZipFile, member: zipfile.ZipInfo, objection: _Objec
     def read() -> bytes:
         name = _path(member)[-1]
         if objection is not None:
-            raise _refused(name, objection, "hand in the file itself")
+            raise unreadable(name, *objection, "hand in the file itself")
         most = most_bytes(name)
         try:
             # Never more than is allowed is unpacked, whatever the archive says about sizes.
             with archive.open(member) as inside:
                 data = inside.read(most + 1)
         except _BROKEN as error:
-            damaged = "unreadable.damaged", f"is damaged in the archive: {error}"
-            raise _refused(name, damaged, "zip the files again", error=str(error)) from None
+            what, hint = f"is damaged in the archive: {error}", "zip the files again"
+            raise unreadable(name, "unreadable.damaged", what, hint, error=str(error)) from None
         if len(data) > most:
-            too_long = "unreadable.too-long", f"is longer than {most >> 10} KiB"
-            raise _refused(name, too_long, "hand in the source files only", most=most >> 10)
+            long, hint = f"is longer than {most >> 10} KiB", "hand in the source files only"
+            raise unreadable(name, "unreadable.too-long", long, hint, most=most >> 10)
         return data
 
     return read
-
-
-def _refused(name: str, objection: _Objection, hint: str, **values: str | int) -> InputError:
-    key, what = objection
-    filled = (("name", name), *values.items())
-    return InputError(Worded("unreadable-source", f"{name} {what}", hint=hint, key=key, values=filled))

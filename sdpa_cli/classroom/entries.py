@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sdpa_cli.errors import InputError, Problem, Worded
-from sdpa_cli.sandbox import read_source
+from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.sandbox import read_source, unreadable
 from sdpa_cli.sandbox.reading import MAX_SOURCE
 
 IGNORED = frozenset(
@@ -94,8 +94,7 @@ def _depth_of_owners(folder: Path) -> int:
 
 def too_many(where: str) -> InputError:
     """Refuse what no class hands in."""
-    message, values = f"{where} holds more than {MOST_ENTRIES} files", (("name", where), ("most", MOST_ENTRIES))
-    return InputError(Worded("too-many-files", message, key="unreadable.too-many", values=values))
+    return unreadable(where, "unreadable.too-many", f"holds more than {MOST_ENTRIES} files", most=MOST_ENTRIES)
 
 
 def most_bytes(name: str) -> int:
@@ -131,5 +130,4 @@ def _walk(folder: Path) -> Iterator[Entry]:
 
 
 def _refuse(name: str, error: str) -> bytes:
-    message, values = f"{name} cannot be listed: {error}", (("name", name), ("error", error))
-    raise InputError(Worded("unreadable-source", message, key="unreadable.not-listed", values=values))
+    raise unreadable(name, "unreadable.not-listed", f"cannot be listed: {error}", error=error)

@@ -9,7 +9,7 @@ from sdpa_cli.sandbox.levels import Level, Offer
 from sdpa_cli.sandbox.limits import Limits
 from sdpa_cli.sandbox.outcome import Fault, Kind, Outcome
 from sdpa_cli.sandbox.program import SandboxError
-from sdpa_cli.sandbox.reading import read_source
+from sdpa_cli.sandbox.reading import read_source, unreadable
 from sdpa_cli.sandbox.sandbox import Sandbox, Start, probe
 
 __all__ = [
@@ -24,4 +24,5 @@ __all__ = [
     "Start",
     "probe",
     "read_source",
+    "unreadable",
 ]
