@@ -8,7 +8,7 @@ from sdpa_cli.computing.results import Indices as Indices
 from sdpa_cli.computing.results import Matrix as Matrix
 from sdpa_cli.computing.results import Verdict as Verdict
 from sdpa_cli.computing.results import axes_of as axes_of
-from sdpa_cli.computing.results import mask_axes as mask_axes
+from sdpa_cli.computing.results import deciding_axes as deciding_axes
 from sdpa_cli.computing.results import read as read
 from sdpa_cli.computing.results import row_blocks as row_blocks
 from sdpa_cli.computing.results import shape_of as shape_of

@@ -97,8 +97,10 @@ def shape_of(computed: Computed, name: Matrix) -> tuple[int, ...]:
     return computed.attention.shapes["O" if name in ("heads", "output") else "S"]
 
 
-def mask_axes(computed: Computed) -> frozenset[int]:
-    """The leading axes of the scores along which the mask is not the same everywhere."""
+def deciding_axes(computed: Computed, name: Matrix) -> frozenset[int]:
+    """The leading axes that tell a matrix from its neighbours: all; of the mask, those along which it varies."""
+    if name != "mask":
+        return frozenset(range(len(shape_of(computed, name)) - 2))
     mask = computed.case.mask
     # Each with its number of axes that are not leading ones.
     parts = ((mask.key_lengths, 0), (mask.segments, 1), (mask.query_segments, 1), (mask.forbidden, 2))

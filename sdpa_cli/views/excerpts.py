@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sdpa_cli.computing import Computed, Matrix, axes_of, mask_axes, shape_of
+from sdpa_cli.computing import Computed, Matrix, axes_of, deciding_axes, shape_of
 from sdpa_cli.views.glyphs import Glyphs, width
 from sdpa_cli.views.heat import Heat
 from sdpa_cli.views.matrices import Cell, Grid, Part, Row, written
@@ -105,12 +105,13 @@ def excerpt(computed: Computed, name: Matrix, leading: tuple[int, ...], shown: S
 def sections(computed: Computed, shown: Shown) -> Iterator[tuple[Matrix, tuple[int, ...]]]:
     """The matrices that are shown, head by head, each with an index of its leading axes."""
     for group in _groups(computed, shown):
-        deciding = mask_axes(computed) if "mask" in group else frozenset()
+        deciding = {name: deciding_axes(computed, name) for name in group}
         drawn = set()
-        for leading in _visible(_choices(computed, shown, group), shown)[0]:
+        for leading, name in itertools.product(_visible(_choices(computed, shown, group), shown)[0], group):
             # Heads that share their mask share its picture.
-            picture = tuple(leading[axis] for axis in sorted(deciding))
-            yield from ((name, leading) for name in group if name != "mask" or picture not in drawn)
+            picture = name, *(leading[axis] for axis in deciding[name])
+            if picture not in drawn:
+                yield name, leading
             drawn.add(picture)
 
 
@@ -135,10 +136,9 @@ def _groups(computed: Computed, shown: Shown) -> list[list[Matrix]]:
 
 def _choices(computed: Computed, shown: Shown, group: list[Matrix]) -> list[Sequence[int]]:
     """For each leading axis of a group, the indices that there is something to show of."""
-    choices = shown.leading(computed, group[0])
-    if group != ["mask"]:
-        return choices
-    return [indices if axis in mask_axes(computed) else indices[:1] for axis, indices in enumerate(choices)]
+    deciding = {axis for name in group for axis in deciding_axes(computed, name)}
+    choices = enumerate(shown.leading(computed, group[0]))
+    return [indices if axis in deciding else indices[:1] for axis, indices in choices]
 
 
 def _visible(choices: list[Sequence[int]], shown: Shown) -> tuple[list[tuple[int, ...]], int]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from sdpa_cli.attention import Additive, Linear
-from sdpa_cli.computing import Computed, Matrix, axes_of, mask_axes, shape_of
+from sdpa_cli.computing import Computed, Matrix, axes_of, deciding_axes, shape_of
 from sdpa_cli.views.glyphs import Glyphs
 from sdpa_cli.views.numbers import brief, counted
 from sdpa_cli.views.settings import (
@@ -100,7 +100,7 @@ def _scores(computed: Computed, glyphs: Glyphs) -> str:
 def place_words(computed: Computed, name: Matrix, leading: tuple[int, ...]) -> list[str]:
     """Which batch entry and head, counted from 1; nothing for a single matrix."""
     places = list(zip(axes_of(computed, name), leading, shape_of(computed, name), strict=False))
-    deciding = mask_axes(computed) if name == "mask" else range(len(places))
+    deciding = deciding_axes(computed, name)
     shared = [ALL_OF[axis] for n, (axis, _, size) in enumerate(places) if n not in deciding and size > 1]
     words = [f"{axis} {i + 1} of {size}" for n, (axis, i, size) in enumerate(places) if n in deciding or size == 1]
     return [*words, f"the same for all {' and '.join(shared)}"] if shared else words
