@@ -250,6 +250,13 @@ def test_submissions_that_do_not_count_are_listed_for_the_instructor(f3):
     assert f"<td>{words}</td></tr>" in overview_html(found, "en", [f"{at}.html" for at in range(len(found.results))])
 
 
+def test_submissions_that_do_not_count_are_remarked_on_in_the_feedback(f3):
+    anna = replace(results()[1], earlier=("anna.py", "anna-2.py"))
+    text = feedback_markdown(crowd(f3, found=(anna,)), anna, "en")
+    assert "- Remarks: `Earlier submissions, which do not count: anna.py, anna-2.py`\n" in text
+    assert text.count("- File:") == 1
+
+
 def test_feedback_speaks_of_the_sandbox_only_where_something_ran(f3):
     found = crowd(f3)
     for make in (feedback_markdown, feedback_html):

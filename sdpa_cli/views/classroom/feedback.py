@@ -6,14 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from sdpa_cli.classroom.results import ClassResult, Result
-from sdpa_cli.classroom.saying import (
-    class_speaker,
-    heading,
-    points_of,
-    remarks_of,
-    standing_words,
-    told,
-)
+from sdpa_cli.classroom.saying import class_speaker, heading, notes_of, points_of, standing_words, told
 from sdpa_cli.grading.report import FeedbackItem, Status
 from sdpa_cli.grading.saying import Speaker
 from sdpa_cli.views.classroom.frame import page
@@ -75,10 +68,8 @@ def facts(result: Result, speaker: Speaker) -> Iterator[tuple[str, str]]:
     if result.place:
         yield speaker("feedback.file"), line(result.place)
     yield speaker("feedback.status"), standing_words(result.standing, speaker)
-    for remark in remarks_of(result, speaker):
-        yield speaker("page.remarks"), line(remark)
-    if result.earlier:
-        yield speaker("feedback.file"), line(speaker("feedback.earlier", places=", ".join(result.earlier)))
+    for note in notes_of(result, speaker):
+        yield speaker("page.remarks"), line(note)
 
 
 def reasons(result: Result) -> list[FeedbackItem]:
