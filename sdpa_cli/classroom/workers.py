@@ -70,19 +70,21 @@ def cluster_workers(address: str) -> Workers:
 def _settle(free: SimpleQueue[set[int]]) -> None:
     """Take a place: a worker and its sandbox take turns, which costs a fifth less than waking another CPU."""
     keep_to(free.get())
-    _follow_parent()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, which finishes what is under way
+    _end_with_parent(_own_folder())
 
 
-def _follow_parent() -> None:
-    """End with the parent, even when it is killed; and leave Ctrl-C to it, which finishes what is under way.
-
-    All that this process writes lies in one folder, so that nobody's work is left behind however it ends.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
+def _own_folder() -> str:
+    """The one folder for all that this process writes: nobody's work is left behind, however it ends."""
     tempfile.tempdir = scratch = tempfile.mkdtemp(prefix="sdpa-worker-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
+    return scratch
+
+
+def _end_with_parent(scratch: str) -> None:
+    """End when the parent does, even when it is killed, and leave no scratch folder."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
     threading.Thread(target=_end_after, args=(parent, scratch), daemon=True).start()
 
 
