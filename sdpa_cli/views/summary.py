@@ -19,6 +19,7 @@ from sdpa_cli.views.settings import (
     score_words,
     slope_words,
 )
+from sdpa_cli.views.wrapping import BETWEEN_PARTS
 
 ALL_OF = {"batch": "batch entries", "head": "heads"}
 
@@ -44,7 +45,7 @@ def summary(computed: Computed, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
     """
     case, attention = computed.case, computed.attention
     yield from layer_lines(case)
-    yield "shapes", "   ".join(named_shapes(computed))
+    yield "shapes", BETWEEN_PARTS.join(named_shapes(computed))
     if case.score is not None:
         yield "score", score_words(case.score)
     if not isinstance(case.score, Additive | Linear):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -19,14 +18,12 @@ from sdpa_cli.views.numbers import brief
 from sdpa_cli.views.summary import formula, place_words, summary, title
 from sdpa_cli.views.tables import HEADER, QUIET, table_lines
 from sdpa_cli.views.verification import verdict_lines
-from sdpa_cli.views.wrapping import in_lines, wrapped
+from sdpa_cli.views.wrapping import BETWEEN_PARTS, parts_in_lines
 
 # What the name of a setting takes.
 NAME_CELLS = 8
 # What stands before a verdict, and before what explains it.
 VERDICT_CELLS, DETAIL_CELLS = 2, 4
-GAP = "   "
-PARTS = re.compile(r" {3}|(?<=[;:]) ")
 
 
 def page_for(console: Console) -> Page:
@@ -58,7 +55,7 @@ def case_lines(computed: Computed, shown: Shown, page: Page) -> Iterator[Text]:
     """The lines of a computed case: title, summary, matrices, verdicts."""
     yield Text(title(computed, page.glyphs), style=HEADER)
     for name, words in summary(computed, page.glyphs):
-        for k, line in enumerate(_folded(words, page.width - NAME_CELLS)):
+        for k, line in enumerate(parts_in_lines(words, page.width - NAME_CELLS)):
             yield Text.assemble((f"{'' if k else name:<{NAME_CELLS}}", QUIET), line)
     for name, leading in sections(computed, shown):
         yield Text()
@@ -82,27 +79,20 @@ def _matrix_lines(
     for grid in found.grids:
         yield from table_lines(grid, page)
     if found.legend:
-        yield Text(f"  {'   '.join(found.legend)}", style=QUIET)
+        yield Text(f"  {BETWEEN_PARTS.join(found.legend)}", style=QUIET)
     for words in found.hidden:
         yield Text(f"  {page.glyphs.ellipsis} {words}", style=QUIET)
-
-
-def _folded(words: str, room: int) -> list[str]:
-    """A setting in lines: broken between its parts where they fit, and else between words."""
-    gap = "   " if "   " in words else " "
-    lines = in_lines(PARTS.split(words), room, gap)
-    return [line for part in lines for line in wrapped(part, room)]
 
 
 def _beside(parts: list[Text], page: Page) -> Iterator[Text]:
     """Parts of a heading beside each other, as far as there is room, and then on lines of their own."""
     line, *others = parts
     for part in others:
-        if line.cell_len + len(GAP) + part.cell_len > page.width:
+        if line.cell_len + len(BETWEEN_PARTS) + part.cell_len > page.width:
             yield line
             line = Text(" " * INDENT).append_text(part)
         else:
-            line = line.append(GAP).append_text(part)
+            line = line.append(BETWEEN_PARTS).append_text(part)
     yield line
 
 
@@ -121,7 +111,8 @@ def _verdicts(computed: Computed, page: Page) -> Iterator[Text]:
         first, *others = verdict_lines(computed, verdict, page.glyphs)
         holds = verdict.difference is None
         sign = Text(page.glyphs.tick if holds else page.glyphs.cross, style="bold green" if holds else "bold red")
-        for k, line in enumerate(_folded(first, page.width - VERDICT_CELLS)):
+        for k, line in enumerate(parts_in_lines(first, page.width - VERDICT_CELLS)):
             yield sign.append(f" {line}", style="not bold default") if k == 0 else Text(f"{' ' * VERDICT_CELLS}{line}")
         for words in others:
-            yield from (Text(f"{' ' * DETAIL_CELLS}{line}") for line in _folded(words, page.width - DETAIL_CELLS))
+            for line in parts_in_lines(words, page.width - DETAIL_CELLS):
+                yield Text(f"{' ' * DETAIL_CELLS}{line}")
