@@ -16,7 +16,7 @@ from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacke
 from sdpa_cli.attention.scratch import Scratch
 from sdpa_cli.attention.softmax import SoftmaxState, row_sums, weighted_sum
 from sdpa_cli.attention.streaming import cells
-from sdpa_cli.attention.unshifted import BITS, RANGES, allowed_bits, calm, may_be_unshifted, power
+from sdpa_cli.attention.unshifted import BITS, RANGES, allowed_bits, may_be_unshifted, most_calm, power
 
 Array = NDArray[Any]
 
@@ -39,8 +39,7 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
     Returns
     -------
     SoftmaxState or None
-        None where it is not proved right. All scores are looked at, so that no power is lost: the proof lacks only a
-        look at the sums of values.
+        None where it is not proved right.
     """
     if not may_be_unshifted(inputs):
         return None
@@ -53,7 +52,7 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
         cols = slice(*inputs.rule.live_range(rows))
         powers = products(queries[..., rows, :], key_rows(inputs, cols), scratch)
         kept = None if free else allowed_bits(inputs, rows, cols, scratch)
-        if not (calm(powers) or (kept is not None and calm(np.where(kept, powers, 0)))):
+        if not (_none_lost(powers) or (kept is not None and _none_lost(np.where(kept, powers, 0)))):
             return None
         exp(powers, out=powers)
         if kept is not None:
@@ -65,9 +64,7 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
             weighted_sum(stacked(powers), values, stacked(cells(inputs, rows, cols)), out)
         else:
             multiply(stacked(powers), values, out)
-    if not inputs.rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
-        return None
-    if (free and _as_if_shifted(total, acc)) or RANGES[inputs.dtype].holds_all(acc, scratch):
+    if _is_sound(inputs, total, acc, scratch):
         return SoftmaxState(_no_shift(total.shape, inputs.dtype), total, acc)
     wild = not (free or careful or np.isfinite(inputs.v).all())
     return see_at_once(inputs, scratch, careful=True) if wild else None
@@ -82,13 +79,26 @@ def _blocks(inputs: Inputs) -> list[slice]:
     return list(pieces(inputs.queries, EDGE_ROWS)) if several else [slice(0, inputs.queries)]
 
 
-def _as_if_shifted(total: Array, acc: Array) -> bool:
-    """Whether no row sum is below 1, as none of a shifted softmax is, and no sum of values has overflowed.
+def _none_lost(scores: Array) -> bool:
+    """Whether no score is so far below 0 that its power would be lost in a sum; not where one is NaN."""
+    return bool(scores.min(initial=0) >= -most_calm(scores.dtype))
 
-    Then no more is lost of products that are too small: n of them, each rounded by 2^-150 in float32, change an output
-    by n · 2^-150 / l. Under a causal mask the first rows have few keys and sums below 1, as a rule.
+
+def _is_sound(inputs: Inputs, total: Array, acc: Array, scratch: Scratch) -> bool:
+    """Whether the sums are right, if no power is lost: those of powers tell of all that is too large, infinite or NaN.
+
+    As a rule no row sum is below 1, as none of a shifted softmax is. Then no more is lost of products that are too
+    small: n of them, each rounded by 2^-150 in float32, change an output by n · 2^-150 / l. Under a causal mask the
+    first rows have few keys and sums below 1, and so each sum of values is looked at.
     """
-    return bool(total.min(initial=1) >= 1) and math.isfinite(np.vdot(acc, acc))
+    sound, rule = RANGES[inputs.dtype], inputs.rule
+    if not total.max(initial=0) <= sound.most:
+        return False
+    if not rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
+        return False
+    if rule.forbids_nothing and total.min(initial=1) >= 1 and math.isfinite(np.vdot(acc, acc)):
+        return True
+    return sound.holds_all(acc, scratch)
 
 
 @lru_cache(maxsize=64)

@@ -111,7 +111,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
         scores = products(queries[..., tile.rows, :], key_rows(inputs, tile.cols), scratch)
         kept = None if tile.verdict is Verdict.ALLOWED else allowed_bits(inputs, tile.mixed, tile.cols, scratch)
         # Of few scores all are looked at, and as a rule that settles both questions.
-        all_calm = not bounded and calm(scores)
+        all_calm = not bounded and _calm(scores)
         if not (all_calm or bounded or _live_finite(scores, tile, kept)):
             return False
         if empty and not (all_calm or _looks_calm(scores, tile, kept)):
@@ -164,18 +164,19 @@ def _live_finite(scores: Array, tile: Tile, kept: Array | None) -> bool:
 def _looks_calm(scores: Array, tile: Tile, kept: Array | None) -> bool:
     """Whether some of the live scores promise sums in range. Powers out of range would take a hundred times as long."""
     if kept is None:
-        return calm(scores[..., ::_SAMPLE, :])
-    return calm(np.where(kept[..., ::_SAMPLE, :], _mixed(scores, tile)[..., ::_SAMPLE, :], 0))
+        return _calm(scores[..., ::_SAMPLE, :])
+    return _calm(np.where(kept[..., ::_SAMPLE, :], _mixed(scores, tile)[..., ::_SAMPLE, :], 0))
 
 
-def calm(scores: Array) -> bool:
+def _calm(scores: Array) -> bool:
     """Whether the power of each is in range on its own; not where one is NaN."""
-    most = _most_calm(scores.dtype)
+    most = most_calm(scores.dtype)
     return bool(-most <= scores.min(initial=0) and scores.max(initial=0) <= most)
 
 
 @cache
-def _most_calm(dtype: np.dtype[Any]) -> float:
+def most_calm(dtype: np.dtype[Any]) -> float:
+    """How far from 0 a score may be for its power to be in range on its own."""
     return math.log(RANGES[dtype].most) * power(dtype)[1]
 
 
