@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 
 
@@ -28,7 +29,31 @@ def places(number: int) -> list[set[int]]:
     return [{cpu} for cpu in sorted(cpus)] if number == len(cpus) else [cpus] * number
 
 
-def keep_to(place: set[int]) -> None:
+class kept_to:  # noqa: N801 - read as a function
+    """The calling thread kept to these CPUs within a `with`.
+
+    An interrupt may come within `__exit__`, too: then it has its own back when this object goes.
+    """
+
+    _before: AbstractSet[int] = frozenset()
+
+    def __init__(self, place: set[int]) -> None:
+        self._place = place
+        self._before = os.sched_getaffinity(0) if place else set()
+
+    def __enter__(self) -> None:
+        keep_to(self._place)
+
+    def __exit__(self, *_: object) -> None:
+        if self._before:
+            keep_to(self._before)
+            self._before = set()
+
+    def __del__(self) -> None:
+        self.__exit__()
+
+
+def keep_to(place: AbstractSet[int]) -> None:
     """Keep the calling thread to these CPUs, where the system lets it: some containers do not."""
     if place:
         with suppress(OSError):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -87,16 +87,16 @@ def _none_lost(scores: Array) -> bool:
 def _is_sound(inputs: Inputs, total: Array, acc: Array, scratch: Scratch) -> bool:
     """Whether the sums are right, if no power is lost: those of powers tell of all that is too large, infinite or NaN.
 
-    As a rule no row sum is below 1, as none of a shifted softmax is. Then no more is lost of products that are too
-    small: n of them, each rounded by 2^-150 in float32, change an output by n · 2^-150 / l. Under a causal mask the
-    first rows have few keys and sums below 1, and so each sum of values is looked at.
+    As a rule no row sum is below half the number of keys. Then what is lost of products that are too small, n of them,
+    each rounded by 2^-150 in float32, is at most the smallest number there is: n · 2^-150 / l. Under a mask rows have
+    fewer keys, and so each sum of values is looked at.
     """
     sound, rule = RANGES[inputs.dtype], inputs.rule
     if not total.max(initial=0) <= sound.most:
         return False
     if not rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
         return False
-    if rule.forbids_nothing and total.min(initial=1) >= 1 and math.isfinite(np.vdot(acc, acc)):
+    if rule.forbids_nothing and total.min(initial=inputs.keys) >= inputs.keys / 2 and isfinite(np.vdot(acc, acc)):
         return True
     return sound.holds_all(acc, scratch)
 

@@ -161,7 +161,7 @@ def count_problems(block_size: object, threads: object) -> list[Problem]:
 
 def choice_problems(name: str, value: object, choices: Sequence[str]) -> list[Problem]:
     """Whether a setting is one of its named choices."""
-    if value in choices:
+    if isinstance(value, str) and value in choices:
         return []
     return [Problem("choice", f"{name} is {value!r}", _one_of(choices), None, (name,))]
 

@@ -20,7 +20,7 @@ def pattern_problems(mask: Mask, q: Shape, keys: int) -> list[Problem]:
     side = choice_problems("padding_side", mask.padding_side, ("right", "left"))
     return [
         *(Problem(p.code, p.message, p.expected, p.hint, ("mask", "padding_side")) for p in side),
-        *_padding_problems(mask),
+        *([] if side else _padding_problems(mask)),
         *_segment_problems(mask, q, keys),
         *_stride_problems(mask.stride),
         *_token_problems(mask, keys),

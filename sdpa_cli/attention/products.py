@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdpa_cli.attention.blas import architectures
 from sdpa_cli.attention.scratch import Scratch
-from sdpa_cli.attention.threads import blas_architectures
 
 Array = NDArray[Any]
 
@@ -25,7 +25,7 @@ MANY_MORE = 8
 @cache
 def reads_in_place() -> bool:
     """Whether BLAS has those kernels: OpenBLAS has on processors with AVX-512. Elsewhere pieces would only cost."""
-    return bool(blas_architectures() & {"SkylakeX", "Cooperlake", "SapphireRapids"})
+    return bool(architectures() & {"SkylakeX", "Cooperlake", "SapphireRapids"})
 
 
 def piece_rows(rows: int, multiplications: int) -> int:

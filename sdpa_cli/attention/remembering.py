@@ -48,7 +48,7 @@ def _kind(q: Any, k: Any, v: Any, mask: Any, options: Options) -> Hashable:
         causal = mask.causal
     threads = options.threads
     plain = options.alibi is None and options.score is None and options.scale is None and options.softcap is None
-    strict = options.empty_rows == options.nonfinite == "error"
+    strict = _says(options.empty_rows, "error") and _says(options.nonfinite, "error")
     if not (plain and strict and options.block_size is None and (threads is None or type(threads) is int)):
         return None
     if not type(q) is type(k) is type(v) is np.ndarray:
@@ -60,5 +60,10 @@ def _is_usual(mask: Mask) -> bool:
     """Whether a mask says nothing but whether it is causal."""
     near = mask.query_offset is None and mask.window is None and mask.stride is None and mask.global_tokens is None
     own = mask.forbidden is None and mask.segments is None and mask.query_segments is None
-    padded = mask.key_lengths is not None or mask.padding_side != "right"
+    padded = mask.key_lengths is not None or not _says(mask.padding_side, "right")
     return near and own and not padded and (mask.causal is True or mask.causal is False)
+
+
+def _says(choice: object, word: str) -> bool:
+    """Whether a choice is this word, and not something that says it is equal to it."""
+    return type(choice) is str and choice == word

@@ -34,9 +34,24 @@ def key_rows(inputs: Inputs, cols: Selection) -> Array:
 
 
 def value_rows(inputs: Inputs, cols: Selection) -> Array:
-    """Rows of V in the dtype computed in, ``(B, H_kv, cols, d_v)``; a view where V already has it."""
+    """Rows of V in the dtype computed in, ``(B, H_kv, cols, d_v)``; a view where V already has it and BLAS reads it.
+
+    Any other product is summed in another order, and so is what is left of V without rows that must not count.
+    """
     values = inputs.v[..., cols, :].astype(inputs.dtype, copy=False)
+    if not _blas_reads(values):
+        values = np.ascontiguousarray(values)
     return values if inputs.value_scale == 1 else values * inputs.dtype.type(inputs.value_scale)
+
+
+def _blas_reads(matrices: Array) -> bool:
+    """Whether entries follow each other in memory, along rows or along columns."""
+    rows, columns = matrices.shape[-2:]
+    down, along = matrices.strides[-2:]
+    size = matrices.itemsize
+    if columns == 1:
+        return down == size
+    return (along == size and down >= columns * size) or (down == size and along >= rows * size)
 
 
 def stacked(array: Array) -> Array:

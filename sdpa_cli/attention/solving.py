@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdpa_cli.attention.at_once import see_at_once
+from sdpa_cli.attention.blas import one_blas_thread
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.attention.regions import Region
 from sdpa_cli.attention.scratch import own_scratch
 from sdpa_cli.attention.softmax import SoftmaxState
 from sdpa_cli.attention.streaming import fold
-from sdpa_cli.attention.threads import one_blas_thread, share
+from sdpa_cli.attention.threads import share
 from sdpa_cli.attention.tiles import SMALL, Cut, load, plan, plan_parts, regions
 from sdpa_cli.attention.unshifted import fold_unshifted
 from sdpa_cli.cpus import usable_cpus
@@ -30,8 +31,9 @@ Array = NDArray[Any]
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
 _NOBODY = nullcontext()
-_DOT_DEPTH = 16
-"""Products of vectors, as the sum of all squares is, have a lower bound: as if each entry took so many."""
+_VECTOR_DEPTH = 16
+"""Products with a vector, such as one query or the sum of all squares, have a lower bound of entries: as if each took
+so many multiplications."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
         if cut.span == inputs.keys:
             state.normalise(weighed=proved)
 
-    with one_blas_thread, np.errstate(all="ignore"):
+    with one_blas_thread(), np.errstate(all="ignore"):
         share(range(len(todo)), do, threads or usable_cpus())
         if unmerged:
             for region, numbers in _by_queries(todo):
@@ -91,7 +93,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
 def _solve_small(inputs: Inputs) -> Solution:
     """`solve` for a problem of one tile, on the calling thread: to wake another would take as long as the work."""
     single = _is_single(inputs.q.shape, inputs.keys, inputs.d_v)
-    with _NOBODY if single else one_blas_thread, np.errstate(all="ignore"), own_scratch() as scratch:
+    with _NOBODY if single else one_blas_thread(), np.errstate(all="ignore"), own_scratch() as scratch:
         state = see_at_once(inputs, scratch)
         proved = state is not None
         if state is None:
@@ -106,8 +108,8 @@ def _is_single(q: tuple[int, ...], keys: int, d_v: int) -> bool:
     """Whether BLAS starts no threads for any product of a small problem: then it need not be held."""
     batch, kv_heads, group, queries, depth = q
     rows = group * queries
-    product = rows * keys * max(depth, d_v)
-    return max(product, batch * kv_heads * rows * d_v * _DOT_DEPTH) <= ONE_THREAD
+    vectors = max(rows * keys, max(rows, keys) * max(depth, d_v), batch * kv_heads * rows * d_v)
+    return max(rows * keys * max(depth, d_v), vectors * _VECTOR_DEPTH) <= ONE_THREAD
 
 
 def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:

@@ -1,4 +1,4 @@
-"""Own threads over tasks, while BLAS is held at one.
+"""Own threads over tasks.
 
 A BLAS with threads of its own wakes them for every product and waits for the slowest; threads that each take whole
 regions meet once per call. And products whose shape does not depend on the thread count give the same bits for any.
@@ -9,84 +9,18 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import partial
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from sdpa_cli.cpus import keep_to, places
-
-if TYPE_CHECKING:
-    from threadpoolctl import ThreadpoolController
+from sdpa_cli.cpus import keep_to, kept_to, places
 
 Task = TypeVar("Task")
 
 _MOST_WAITING = 256
 """Threads that are kept at most."""
-
-
-class _OneBlasThread:
-    """BLAS held at one thread while anybody needs it; counted, so that overlapping and nested calls restore it once.
-
-    The setting belongs to the process, and so does this object: there is one.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._held: list[tuple[Any, int]] = []
-
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._users:
-                self._hold()
-            self._users += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._users -= 1
-            if not self._users:
-                self._restore()
-
-    def _hold(self) -> None:
-        """In half of the time of `ThreadpoolController.limit`, which looks up what it may limit."""
-        self._held = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
-        try:
-            for library, _ in self._held:
-                library.set_num_threads(1)
-        except BaseException:  # an interrupt, too
-            self._restore()
-            raise
-
-    def _restore(self) -> None:
-        for library, threads in self._held:
-            library.set_num_threads(threads)
-
-    def after_fork(self) -> None:
-        """A child inherits the hold of calls that do not exist in it."""
-        self._lock = threading.Lock()
-        if self._users:
-            self._users = 0
-            self._restore()
-
-
-one_blas_thread = _OneBlasThread()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=one_blas_thread.after_fork)
-
-
-def blas_architectures() -> set[str]:
-    """The kinds of processor that the loaded BLAS libraries chose their kernels for."""
-    return {library.get("architecture", "") for library in _blas().info()}
-
-
-@cache
-def _blas() -> ThreadpoolController:
-    """The BLAS libraries of this process. To find them takes 1 ms, to import what finds them 4."""
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController().select(user_api="blas")
 
 
 class _Job:
@@ -196,14 +130,12 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         work()
 
     jobs: list[_Job] = []
-    before = os.sched_getaffinity(0) if mine else set()
     try:
         for place in others:
             jobs.append(_helper().take(partial(help_out, place)))
-        keep_to(mine)
-        work()
+        with kept_to(mine):
+            work()
     finally:
-        keep_to(before)
         queue.clear()
         for job in jobs:
             job.finish()

@@ -162,6 +162,32 @@ def test_what_is_seen_at_once_is_right_for_any_heads(length, heads, taken):
     assert set(taken) == {"see_at_once"}
 
 
+LAYOUTS = {
+    "in order": np.ascontiguousarray,
+    "by columns": np.asfortranarray,
+    "rows backwards": lambda v: np.ascontiguousarray(v[::-1])[::-1],
+    "columns backwards": lambda v: np.ascontiguousarray(v[:, ::-1])[:, ::-1],
+    "every second column": lambda v: np.repeat(v, 2, axis=1)[:, ::2],
+    "every second row": lambda v: np.repeat(v, 2, axis=0)[::2],
+    "some columns": lambda v: np.concatenate([v, v], axis=1)[:, : v.shape[1]],
+    "some columns, by columns": lambda v: np.asfortranarray(np.concatenate([v, v], axis=1))[:, : v.shape[1]],
+}
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 3, 8), (1, 2000, 8, 8), (128, 64, 16, 1), (128, 7, 8, 1), (1, 1500, 3, 1)])
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_forbidden_values_change_no_bit_however_they_lie_in_memory(layout, shape, fast_path):
+    rows, keys, depth, d_v = shape
+    for seed in range(5):
+        q, k, v = normal(seed, (rows, depth), (keys, depth), (keys, d_v))
+        forbidden = np.zeros((rows, keys), bool)
+        forbidden[:, 3] = True
+        poisoned = v.copy()
+        poisoned[3] = np.nan
+        clean = attend(q, k, layout(v), mask=forbidden).output
+        np.testing.assert_array_equal(attend(q, k, layout(poisoned), mask=forbidden).output, clean)
+
+
 @pytest.mark.parametrize("poison", [np.nan, np.inf, -np.inf], ids=str)
 @pytest.mark.parametrize("at", [0, 130, 299])
 @pytest.mark.parametrize(
@@ -296,3 +322,16 @@ def test_small_values_beside_large_ones_are_not_lost(score, shapes, mask, small,
     result = attend(q, k, v, mask=mask).output
     exact = longdouble_attention(q, k, v, forbidden=attend(q, k, v, mask=mask).forbidden())
     np.testing.assert_allclose(result, exact.astype(dtype), rtol=64 * np.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize("exponent", [-126, -130, -135, -140, -148])
+@pytest.mark.parametrize("share", [0.4, 1.0, 3.0], ids="powers sum to {} per key".format)
+def test_values_near_the_smallest_number_are_averaged_to_it(share, exponent, fast_path):
+    """As many powers as small as they can be for a sum that promises nothing to be lost."""
+    keys = 1024
+    q, k = np.ones((8, 1), np.float32), np.full((keys, 1), np.log(share), np.float32)
+    k += np.float32(1e-3) - np.float32(np.log(keys) if share == 1 else 0)
+    v = (np.random.default_rng(0).uniform(1, 2, (keys, 3)) * 2.0**exponent).astype(np.float32)
+    exact = longdouble_attention(q, k, v)
+    smallest = np.finfo(np.float32).smallest_subnormal
+    assert np.abs(attend(q, k, v).output - exact).max() <= 16 * EPS32 * np.abs(v).max() + 1.5 * smallest

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from unittest.mock import ANY
 
 import numpy as np
 import pytest
@@ -104,6 +105,9 @@ def test_what_is_not_usual_is_neither_kept_nor_taken_for_it(settings, nothing_kn
         {"block_size": True},
         {"mask": Mask(causal=1)},
         {"mask": Mask(padding_side="left")},
+        {"mask": Mask(padding_side=ANY)},
+        {"mask": Mask(padding_side=np.array(["right", "left"]))},
+        {"empty_rows": np.array(["error", "zero"])},
         {"mask": [[True]]},
         {"empty_rows": "none"},
         {"scale": "1"},

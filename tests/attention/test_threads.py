@@ -3,7 +3,6 @@
 import _thread
 import gc
 import os
-import sys
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +14,8 @@ from attention.oracles import normal, random_mask
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from sdpa_cli.attention import Mask, Window, attend, threads
-from sdpa_cli.attention.threads import one_blas_thread, share
+from sdpa_cli.attention.blas import one_blas_thread
+from sdpa_cli.attention.threads import share
 from sdpa_cli.cpus import usable_cpus
 
 PROBLEMS = [
@@ -45,7 +45,7 @@ def blas_threads():
 def test_blas_is_held_at_one_thread_and_given_back():
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
-        with one_blas_thread, one_blas_thread:
+        with one_blas_thread(), one_blas_thread():
             assert set(blas_threads()) == {1}
         assert blas_threads() == before
 
@@ -242,6 +242,25 @@ def test_a_waiting_helper_keeps_nothing_alive():
     assert gone() is None
 
 
+@pytest.mark.parametrize(
+    "shape",
+    [(1, 16384, 1, 1), (1, 16000, 3, 2), (1, 12000, 8, 1), (1, 128, 1000, 1), (1, 128, 1, 1000), (100, 1300, 1, 1),
+     (1300, 100, 1, 1), (16, 16, 64, 64), (64, 64, 64, 64)],
+    ids=str,
+)  # fmt: skip
+def test_the_number_of_blas_threads_changes_no_bit_of_a_small_problem(shape):
+    rows, keys, depth, d_v = shape
+    q, k, v = normal(4, (8, rows, depth), (8, keys, depth), (8, keys, d_v))
+    results = []
+    for number in (1, 2, 4):
+        with threadpool_limits(number, user_api="blas"):
+            results += [attend(q[:1], k[:1], v[:1]), attend(q, k, v)]
+    for result in results[2:]:
+        first = results[len(result.output) > 1]
+        np.testing.assert_array_equal(result.output, first.output)
+        np.testing.assert_array_equal(result.lse, first.lse)
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_forked_child_computes_and_has_its_blas_back():
@@ -249,13 +268,9 @@ def test_a_forked_child_computes_and_has_its_blas_back():
     expected = attend(q, k, v, threads=2).output
     with threadpool_limits(2, user_api="blas"):
         before = blas_threads()
-        with one_blas_thread:
+        with one_blas_thread():
             child = os.fork()
             if child == 0:
                 same = blas_threads() == before and np.array_equal(attend(q, k, v, threads=2).output, expected)
                 os._exit(0 if same else 1)
             assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-
-def test_the_hold_is_one_object_of_the_process():
-    assert threads.one_blas_thread is sys.modules["sdpa_cli.attention.solving"].one_blas_thread

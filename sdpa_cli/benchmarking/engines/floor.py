@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sdpa_cli.attention import inputs as attention_inputs
+from sdpa_cli.attention.blas import one_blas_thread
 from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.regions import Verdict
 from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacked, value_rows
 from sdpa_cli.attention.scratch import Scratch, own_scratch
-from sdpa_cli.attention.threads import one_blas_thread, share
+from sdpa_cli.attention.threads import share
 from sdpa_cli.attention.tiles import Cut, plan, regions, tiles
 from sdpa_cli.benchmarking.engines import Call
 from sdpa_cli.benchmarking.engines.streaming import mask_of
@@ -50,7 +51,7 @@ def prepare(workload: Workload, inputs: Inputs, threads: int) -> Call:
                 _walk(step, scratch, exponential)
 
     def call() -> None:
-        with one_blas_thread:
+        with one_blas_thread():
             share(tasks, do, threads)
 
     return call

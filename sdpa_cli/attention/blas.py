@@ -1,0 +1,71 @@
+"""The BLAS that NumPy calls: what it chose its kernels for, and how it is held at one thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from threadpoolctl import ThreadpoolController
+
+
+def architectures() -> set[str]:
+    """The kinds of processor that the loaded BLAS libraries chose their kernels for."""
+    return {library.get("architecture", "") for library in _blas().info()}
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The BLAS libraries of this process. To find them takes 1 ms, to import what finds them 4."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+class one_blas_thread:  # noqa: N801 - read as a function
+    """BLAS held at one thread within a `with`, while any such is open: the setting belongs to the process.
+
+    An interrupt may come between any two steps, and so within `__enter__` and `__exit__`, too. What it keeps from being
+    given back then is given back when this object goes.
+    """
+
+    _lock = threading.RLock()
+    _open: set[int] = set()  # noqa: RUF012 - the setting belongs to the process
+    _taken: list[tuple[Any, int]] = []  # noqa: RUF012
+    """The libraries and their own number of threads, until they have it back."""
+
+    def __enter__(self) -> None:
+        with self._lock:
+            first = not self._open
+            self._open.add(id(self))
+            if not self._taken:
+                # Half of the time of `ThreadpoolController.limit`, which looks up what it may limit.
+                self._taken[:] = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
+            if first:
+                for library, _ in self._taken:
+                    library.set_num_threads(1)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._open.discard(id(self))
+            if self._taken and not self._open:
+                for library, threads in self._taken:
+                    library.set_num_threads(threads)
+                self._taken.clear()
+
+    def __del__(self) -> None:
+        if id(self) in self._open or (self._taken and not self._open):
+            self.__exit__()
+
+    @classmethod
+    def after_fork(cls) -> None:
+        """A child inherits the hold of calls that do not exist in it."""
+        cls._lock = threading.RLock()
+        cls._open.clear()
+        cls().__exit__()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=one_blas_thread.after_fork)
