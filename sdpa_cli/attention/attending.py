@@ -135,7 +135,11 @@ def _mend(inputs: Inputs, executor: Executor | None, state: SoftmaxState, live: 
     """Mend the outputs that floating-point numbers could not hold, or that there are none of, in place."""
     if not np.isfinite(state.acc).all():
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
-        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).state.acc / inputs.dtype.type(_SHRINK)
+        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).state.acc
+        # No mean is larger than the largest number; one that was rounded up to more would become infinite.
+        largest = np.finfo(inputs.dtype).max * inputs.dtype.type(_SHRINK)
+        np.clip(shrunk, -largest, largest, out=shrunk, where=np.isfinite(shrunk))
+        shrunk /= inputs.dtype.type(_SHRINK)
         # Only in their place: the smallest values of other outputs would become 0.
         np.copyto(state.acc, shrunk, where=~np.isfinite(state.acc))
     if not state.l.all():

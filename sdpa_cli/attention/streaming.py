@@ -123,7 +123,7 @@ def _wild_tile(inputs: Inputs, region: Region) -> NonFiniteScoreError | None:
         scores = logits(part, scaled_queries(part, rows), rows, cols)
         refuse_nonfinite(part, (rows, cols), scores, cells(part, rows, cols))
     except NonFiniteScoreError as error:
-        return error
+        return error.with_traceback(None)  # whose frames know the caller that will know it
     return None
 
 

@@ -140,4 +140,9 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
         for job in jobs:
             job.finish()
     if failures:
-        raise min(failures, key=lambda failure: failure[0])[1]
+        first = min(failures, key=lambda failure: failure[0])[1]
+        failures.clear()
+        try:
+            raise first
+        finally:
+            del first  # which knows this frame: together they would keep all arrays

@@ -43,15 +43,18 @@ class Range:
 
     Powers that are lost because they are too small, below 2^-126 in float32, are lost beside a row sum of 2^-16 or
     more. Products of powers and values that are too small, below 2^-149, are lost beside a sum of 2^-80 or more: each
-    sum is looked at, for one head, row or column may be that much smaller than another.
+    sum is looked at, for one head, row or column may be that much smaller than another. A sum of 2^80 or less can be
+    divided by the smallest sum of powers.
     """
 
     least: float
     """Row sums must be at least so large."""
     most: float
     """And at most so large."""
-    sums: float
+    least_sum: float
     """Each sum of values must be at least so far from 0."""
+    most_sum: float
+    """And at most so far."""
 
     def holds(self, state: SoftmaxState, scratch: Scratch) -> bool:
         """Whether the sums are in range; not where one is 0, NaN or infinite, nor for a query without a live key."""
@@ -64,12 +67,12 @@ class Range:
     def holds_all(self, sums: Array, scratch: Scratch) -> bool:
         """Whether these sums of values are in range."""
         sizes = np.abs(sums, out=scratch.array("queries", sums.shape, sums.dtype))  # they are used up
-        return float(sizes.min(initial=math.inf)) >= self.sums and math.isfinite(sizes.max(initial=0))
+        return bool(self.least_sum <= sizes.min(initial=math.inf) and sizes.max(initial=0) <= self.most_sum)
 
 
 RANGES = {
-    np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80),
-    np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900),
+    np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80, 2.0**80),
+    np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900, 2.0**700),
 }
 BITS: dict[Any, np.dtype[Any]] = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (4, 8)}
 """The integers as large."""

@@ -6,14 +6,14 @@ import os
 import threading
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 
 import numpy as np
 import pytest
 from attention.oracles import normal, random_mask
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sdpa_cli.attention import Mask, Window, attend, threads
+from sdpa_cli.attention import Mask, NonFiniteScoreError, Window, attend, threads
 from sdpa_cli.attention.blas import one_blas_thread
 from sdpa_cli.attention.threads import share
 from sdpa_cli.cpus import usable_cpus
@@ -240,6 +240,21 @@ def test_a_waiting_helper_keeps_nothing_alive():
     del array
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("length", [40, 700], ids=["small", "large"])
+def test_a_refusal_that_is_forgotten_keeps_nothing_alive(length):
+    q, k, v = normal(2, (2, length, 8), (2, length, 8), (2, length, 8))
+    k[1, -1] = np.nan
+    gone = [weakref.ref(array) for array in (q, k, v)]
+    gc.disable()
+    try:
+        with suppress(NonFiniteScoreError):
+            attend(q, k, v, threads=2)
+        del q, k, v
+        assert [ref() for ref in gone] == [None] * 3
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,18 @@ def test_the_largest_values_average_without_overflow():
     np.testing.assert_allclose(output, [[0.5e308]], rtol=1e-14)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("length", [3, 40, 130, 600])
+@pytest.mark.parametrize("mask", [None, Mask(causal=True)], ids=["full", "causal"])
+def test_the_mean_of_the_largest_number_is_that(mask, length, dtype):
+    largest = np.finfo(dtype).max
+    q, k = normal(3, (2, length, 4), (2, length, 4), dtype=dtype)
+    v = np.full((2, length, 3), largest)
+    v[1] *= -1
+    output = attend(q, k, v, mask=mask).output
+    np.testing.assert_allclose(output, np.broadcast_to(v[:, :1], output.shape), rtol=64 * np.finfo(dtype).eps)
+
+
 def test_the_largest_values_leave_the_smallest_beside_them_as_they_are():
     values = np.array([[1.5e308, 1e-308, 5e-324], [1.5e308, 3e-308, 5e-324]])
     output = attend(np.zeros((1, 2)), np.zeros((2, 2)), values).output
