@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Set as AbstractSet
+import weakref
 from contextlib import suppress
+from functools import partial
+from typing import Any
 
 
 def usable_cpus() -> int:
@@ -32,28 +34,31 @@ def places(number: int) -> list[set[int]]:
 class kept_to:  # noqa: N801 - read as a function
     """The calling thread kept to these CPUs within a `with`.
 
-    An interrupt may come within `__exit__`, too: then it has its own back when this object goes.
+    An interrupt may come within `__enter__` and `__exit__`, too: then it has its own back when this object goes.
     """
 
-    _before: AbstractSet[int] = frozenset()
+    _open: dict[int, Any] = {}  # noqa: RUF012 - each by a reference that tells when one is gone that has not let go
 
     def __init__(self, place: set[int]) -> None:
         self._place = place
-        self._before = os.sched_getaffinity(0) if place else set()
 
     def __enter__(self) -> None:
-        keep_to(self._place)
+        if self._place:
+            gone = weakref.ref(self, partial(self._give_back, id(self)))
+            self._open[id(self)] = gone, os.sched_getaffinity(0)
+            keep_to(self._place)
 
     def __exit__(self, *_: object) -> None:
-        if self._before:
-            keep_to(self._before)
-            self._before = set()
+        self._give_back(id(self))
 
-    def __del__(self) -> None:
-        self.__exit__()
+    @classmethod
+    def _give_back(cls, holder: int, _: object = None) -> None:
+        if holder in cls._open:
+            keep_to(cls._open[holder][1])
+            del cls._open[holder]
 
 
-def keep_to(place: AbstractSet[int]) -> None:
+def keep_to(place: set[int]) -> None:
     """Keep the calling thread to these CPUs, where the system lets it: some containers do not."""
     if place:
         with suppress(OSError):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from functools import cache
+import weakref
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -27,44 +28,44 @@ def _blas() -> ThreadpoolController:
 class one_blas_thread:  # noqa: N801 - read as a function
     """BLAS held at one thread within a `with`, while any such is open: the setting belongs to the process.
 
-    An interrupt may come between any two steps, and so within `__enter__` and `__exit__`, too. What it keeps from being
-    given back then is given back when this object goes.
+    An interrupt may come within `__enter__` and `__exit__`, too. What it keeps from being given back then is given back
+    when this object goes.
     """
 
     _lock = threading.RLock()
-    _open: set[int] = set()  # noqa: RUF012 - the setting belongs to the process
+    _open: dict[int, Any] = {}  # noqa: RUF012 - the setting belongs to the process
+    """Who holds it: by a reference that tells when one is gone that has not let go."""
     _taken: list[tuple[Any, int]] = []  # noqa: RUF012
     """The libraries and their own number of threads, until they have it back."""
 
     def __enter__(self) -> None:
         with self._lock:
-            first = not self._open
-            self._open.add(id(self))
+            self._open[id(self)] = weakref.ref(self, partial(self._let_go, id(self)))
             if not self._taken:
                 # Half of the time of `ThreadpoolController.limit`, which looks up what it may limit.
                 self._taken[:] = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
-            if first:
+            if len(self._open) == 1:
                 for library, _ in self._taken:
                     library.set_num_threads(1)
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._open.discard(id(self))
-            if self._taken and not self._open:
-                for library, threads in self._taken:
-                    library.set_num_threads(threads)
-                self._taken.clear()
+        self._let_go(id(self))
 
-    def __del__(self) -> None:
-        if id(self) in self._open or (self._taken and not self._open):
-            self.__exit__()
+    @classmethod
+    def _let_go(cls, holder: int, _: object = None) -> None:
+        with cls._lock:
+            if cls._open.keys() == {holder}:
+                for library, threads in cls._taken:
+                    library.set_num_threads(threads)
+                cls._taken.clear()
+            cls._open.pop(holder, None)
 
     @classmethod
     def after_fork(cls) -> None:
         """A child inherits the hold of calls that do not exist in it."""
         cls._lock = threading.RLock()
-        cls._open.clear()
-        cls().__exit__()
+        for holder in list(cls._open):
+            cls._let_go(holder)
 
 
 if hasattr(os, "register_at_fork"):
