@@ -48,8 +48,7 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
     total = np.empty(queries.shape[:-1], inputs.dtype)
     acc = np.empty((*total.shape, inputs.d_v), inputs.dtype)
     free = inputs.rule.forbids_nothing
-    for rows in _blocks(inputs):
-        cols = slice(*inputs.rule.live_range(rows))
+    for rows, cols in _blocks(inputs):
         powers = products(queries[..., rows, :], key_rows(inputs, cols), scratch)
         kept = None if free else allowed_bits(inputs, rows, cols, scratch)
         if not (_none_lost(powers) or (kept is not None and _none_lost(np.where(kept, powers, 0)))):
@@ -70,13 +69,16 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
     return see_at_once(inputs, scratch, careful=True) if wild else None
 
 
-def _blocks(inputs: Inputs) -> list[slice]:
-    """The queries, in one go or, where early ones see few keys, in several.
+def _blocks(inputs: Inputs) -> list[tuple[slice, slice]]:
+    """The queries and the keys they may look at: in one go or, where early queries see few keys, in several.
 
     Not those of grouped heads: stacked, all of a head's come before the next head's.
     """
-    several = inputs.queries >= 2 * EDGE_ROWS and inputs.rule.reach()[1] is not None and inputs.heads[2] == 1
-    return list(pieces(inputs.queries, EDGE_ROWS)) if several else [slice(0, inputs.queries)]
+    rule, queries = inputs.rule, inputs.queries
+    if rule.forbids_nothing:
+        return [(slice(0, queries), slice(0, inputs.keys))]
+    several = queries >= 2 * EDGE_ROWS and rule.reach()[1] is not None and inputs.heads[2] == 1
+    return [(rows, slice(*rule.live_range(rows))) for rows in pieces(queries, EDGE_ROWS if several else queries)]
 
 
 def _none_lost(scores: Array) -> bool:

@@ -39,7 +39,7 @@ def value_rows(inputs: Inputs, cols: Selection) -> Array:
     Any other product is summed in another order, and so is what is left of V without rows that must not count.
     """
     values = inputs.v[..., cols, :].astype(inputs.dtype, copy=False)
-    if not _blas_reads(values):
+    if not (values.flags.c_contiguous or _blas_reads(values)):
         values = np.ascontiguousarray(values)
     return values if inputs.value_scale == 1 else values * inputs.dtype.type(inputs.value_scale)
 

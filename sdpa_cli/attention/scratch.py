@@ -24,6 +24,8 @@ class Scratch:
     """
 
     def __init__(self) -> None:
+        self.size = 0
+        """Bytes held."""
         self._pieces: dict[str, Array] = {}
         self._given: dict[tuple[str, tuple[int, ...], np.dtype[Any]], Array] = {}
 
@@ -40,15 +42,12 @@ class Scratch:
         needed = math.prod(shape) * dtype.itemsize
         piece = self._pieces.get(use)
         if piece is None or len(piece) < needed:
+            self.size += needed - (0 if piece is None else len(piece))
             piece = self._pieces[use] = np.empty(needed, np.uint8)
             self._given.clear()  # for what was given of the old piece would keep it
         elif len(self._given) >= _MOST_GIVEN:
             self._given.clear()
         return piece[:needed].view(dtype).reshape(shape)
-
-    def size(self) -> int:
-        """Bytes held."""
-        return sum(map(len, self._pieces.values()))
 
 
 class _Kept(threading.local):
@@ -68,5 +67,5 @@ class own_scratch:  # noqa: N801 - read as a function; written as one it takes a
         return self._scratch
 
     def __exit__(self, *_: object) -> None:
-        if self._scratch.size() <= KEPT_BYTES:
+        if self._scratch.size <= KEPT_BYTES:
             _kept.scratch = self._scratch

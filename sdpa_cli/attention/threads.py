@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
@@ -131,8 +132,9 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
 
     jobs: list[_Job] = []
     try:
-        for place in others:
-            jobs.append(_helper().take(partial(help_out, place)))
+        with suppress(RuntimeError):  # no more threads are to be had
+            for place in others:
+                jobs.append(_helper().take(partial(help_out, place)))
         with kept_to(mine):
             work()
     finally:

@@ -232,6 +232,17 @@ def test_a_helper_that_does_not_come_is_not_waited_for_and_is_asked_again(monkey
     assert set(threads._waiting) == set(late), "and do what is asked of them then, and nothing of before"
 
 
+def test_where_no_thread_can_be_started_the_caller_does_it_all(monkeypatch):
+    def refused(_):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threads, "_waiting", [])
+    monkeypatch.setattr(threads._Helper, "start", refused)
+    done = []
+    share(range(20), done.append, 3)
+    assert done == list(range(20))
+
+
 def test_a_waiting_helper_keeps_nothing_alive():
     array = np.ones(1000)
     gone = weakref.ref(array)
