@@ -89,18 +89,19 @@ def _none_lost(scores: Array) -> bool:
 def _is_sound(inputs: Inputs, total: Array, acc: Array, scratch: Scratch) -> bool:
     """Whether the sums are right, if no power is lost: those of powers tell of all that is too large, infinite or NaN.
 
+    Their squares tell it, too, up to 2^64 in float32, and BLAS adds them in half of the time that a maximum takes.
     As a rule no row sum is below half the number of keys. Then what is lost of products that are too small, n of them,
     each rounded by 2^-150 in float32, is at most the smallest number there is: n · 2^-150 / l. Under a mask rows have
     fewer keys, and so each sum of values is looked at.
     """
-    sound, rule = RANGES[inputs.dtype], inputs.rule
-    if not total.max(initial=0) <= sound.most:
+    rule = inputs.rule
+    if not isfinite(np.vdot(total, total)):
         return False
     if not rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
         return False
     if rule.forbids_nothing and total.min(initial=inputs.keys) >= inputs.keys / 2 and isfinite(np.vdot(acc, acc)):
         return True
-    return sound.holds_all(acc, scratch)
+    return RANGES[inputs.dtype].holds_all(acc, scratch)
 
 
 @lru_cache(maxsize=64)
