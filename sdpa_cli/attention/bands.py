@@ -12,8 +12,8 @@ Array = NDArray[Any]
 Reach = tuple[int | None, int | None]
 """How many keys before and after its own position a query may look at; None for all."""
 
-_FEW, _MOST = 1 << 14, 1 << 18
-"""Cells up to which many bands are kept whole, and up to which some are: a MiB in float32."""
+_SMALL, _MIDDLING = 1 << 16, 1 << 20
+"""Bytes up to which many bands are kept whole, and up to which some are: as many as differ along a window's edges."""
 
 
 def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
@@ -39,8 +39,8 @@ def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any])
     array([[-1,  0,  0],
            [-1, -1,  0]], dtype=int32)
     """
-    cells = shape[0] * shape[1]
-    of_size = _small if cells <= _FEW else _middling if cells <= _MOST else _strided
+    size = shape[0] * shape[1] * dtype.itemsize
+    of_size = _small if size <= _SMALL else _middling if size <= _MIDDLING else _strided
     return of_size(reach, first, shape, dtype)
 
 
@@ -65,4 +65,4 @@ def _whole(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any
     return whole
 
 
-_small, _middling = lru_cache(maxsize=64)(_whole), lru_cache(maxsize=4)(_whole)
+_small, _middling = lru_cache(maxsize=64)(_whole), lru_cache(maxsize=6)(_whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -65,8 +65,7 @@ class Inputs(Shipped):
     def part(self, region: Region) -> Inputs:
         """A part of the problem as a problem of its own: views of the same arrays."""
         first = (s.start for s in (*region.at, region.rows, region.cols))
-        return replace(
-            self,
+        return self.but(
             q=self.q[region.queries],
             k=self.k[region.batch, region.heads, region.cols],
             v=self.v[region.batch, region.heads, region.cols],
@@ -78,10 +77,7 @@ class Inputs(Shipped):
 
     def with_arrays(self, q: Array, k: Array, v: Array) -> Inputs:
         """The same kind of problem with other arrays, of as many entries in any axes and of the same dtypes."""
-        other = object.__new__(Inputs)  # `replace` takes 4 µs
-        vars(other).update(vars(self))
-        other.q, other.k, other.v = q.reshape(self.q.shape), k.reshape(self.k.shape), v.reshape(self.v.shape)
-        return other
+        return self.but(q=q.reshape(self.q.shape), k=k.reshape(self.k.shape), v=v.reshape(self.v.shape))
 
     @property
     def arrays(self) -> tuple[Array, Array, Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from typing import Any, cast
 
@@ -90,8 +90,7 @@ class MaskRule(Shipped):
     def part(self, region: Region) -> MaskRule:
         """The same rule for a part of the problem, counting from that part's first query and key."""
         first, keys = region.cols.start, region.cols.stop - region.cols.start
-        return replace(
-            self,
+        return self.but(
             keys=keys,
             offset=self.offset + region.rows.start - first,
             starts=None if self.starts is None else np.clip(self.starts[region.at] - first, 0, keys),

