@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from contextlib import suppress
 from functools import partial
@@ -34,7 +35,8 @@ def places(number: int) -> list[set[int]]:
 class kept_to:  # noqa: N801 - read as a function
     """The calling thread kept to these CPUs within a `with`.
 
-    An interrupt may come within `__enter__` and `__exit__`, too: then it has its own back when this object goes.
+    An interrupt may come within `__enter__` and `__exit__`, too: then it has its own back when this object goes, by a
+    weak reference, for `__del__` would swallow an interrupt that comes within it.
     """
 
     _open: dict[int, Any] = {}  # noqa: RUF012 - each by a reference that tells when one is gone that has not let go
@@ -45,7 +47,7 @@ class kept_to:  # noqa: N801 - read as a function
     def __enter__(self) -> None:
         if self._place:
             gone = weakref.ref(self, partial(self._give_back, id(self)))
-            self._open[id(self)] = gone, os.sched_getaffinity(0)
+            self._open[id(self)] = gone, threading.get_native_id(), os.sched_getaffinity(0)
             keep_to(self._place)
 
     def __exit__(self, *_: object) -> None:
@@ -54,12 +56,13 @@ class kept_to:  # noqa: N801 - read as a function
     @classmethod
     def _give_back(cls, holder: int, _: object = None) -> None:
         if holder in cls._open:
-            keep_to(cls._open[holder][1])
+            _, thread, before = cls._open[holder]  # which need not be the one that lets go of it
+            keep_to(before, thread)
             del cls._open[holder]
 
 
-def keep_to(place: set[int]) -> None:
-    """Keep the calling thread to these CPUs, where the system lets it: some containers do not."""
+def keep_to(place: set[int], thread: int = 0) -> None:
+    """Keep a thread, by default the calling one, to these CPUs, where the system lets it: some containers do not."""
     if place:
         with suppress(OSError):
-            os.sched_setaffinity(0, place)
+            os.sched_setaffinity(thread, place)

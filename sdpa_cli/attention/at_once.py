@@ -16,12 +16,13 @@ from sdpa_cli.attention.scores import key_rows, products, scaled_queries, stacke
 from sdpa_cli.attention.scratch import Scratch
 from sdpa_cli.attention.softmax import SoftmaxState, row_sums, weighted_sum
 from sdpa_cli.attention.streaming import cells
-from sdpa_cli.attention.unshifted import BITS, RANGES, allowed_bits, may_be_unshifted, most_calm, power
+from sdpa_cli.attention.unshifted import RANGES, allowed_bits, may_be_unshifted, most_calm, power, select
 
 Array = NDArray[Any]
 
 EDGE_ROWS = 64
-"""Rows that see the same keys under a causal mask, where there are twice as many: at T = 128 it saves a sixth."""
+"""Rows that are multiplied with the same keys, up to the last that any of them sees: under a causal mask it saves a
+sixth of the time at T = 128. With fewer than twice as many it saves nothing."""
 
 
 def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> SoftmaxState | None:
@@ -51,12 +52,12 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
     for rows, cols in _blocks(inputs):
         powers = products(queries[..., rows, :], key_rows(inputs, cols), scratch)
         kept = None if free else allowed_bits(inputs, rows, cols, scratch)
+        # What is forbidden may be anything, but as a rule is like the rest; only else is it taken out.
         if not (_none_lost(powers) or (kept is not None and _none_lost(np.where(kept, powers, 0)))):
             return None
         exp(powers, out=powers)
         if kept is not None:
-            bits = powers.view(BITS[powers.dtype])
-            np.bitwise_and(bits, kept, out=bits)
+            select(powers, kept)
         row_sums(powers, total[..., rows])
         values, out = value_rows(inputs, cols), stacked(acc[..., rows, :])
         if careful:
@@ -65,14 +66,15 @@ def see_at_once(inputs: Inputs, scratch: Scratch, careful: bool = False) -> Soft
             multiply(stacked(powers), values, out)
     if _is_sound(inputs, total, acc, scratch):
         return SoftmaxState(_no_shift(total.shape, inputs.dtype), total, acc)
-    wild = not (free or careful or np.isfinite(inputs.v).all())
-    return see_at_once(inputs, scratch, careful=True) if wild else None
+    # A value that must not count may have spoilt the sums, for 0 · NaN is NaN.
+    spoilt = not (free or careful or np.isfinite(inputs.v).all())
+    return see_at_once(inputs, scratch, careful=True) if spoilt else None
 
 
 def _blocks(inputs: Inputs) -> list[tuple[slice, slice]]:
     """The queries and the keys they may look at: in one go or, where early queries see few keys, in several.
 
-    Not those of grouped heads: stacked, all of a head's come before the next head's.
+    Not those of grouped heads, whose rows of a block lie apart in the output: stacked, they would be a copy.
     """
     rule, queries = inputs.rule, inputs.queries
     if rule.forbids_nothing:
@@ -87,18 +89,17 @@ def _none_lost(scores: Array) -> bool:
 
 
 def _is_sound(inputs: Inputs, total: Array, acc: Array, scratch: Scratch) -> bool:
-    """Whether the sums are right, if no power is lost: those of powers tell of all that is too large, infinite or NaN.
-
-    Their squares tell it, too, up to 2^64 in float32, and BLAS adds them in half of the time that a maximum takes.
-    As a rule no row sum is below half the number of keys. Then what is lost of products that are too small, n of them,
-    each rounded by 2^-150 in float32, is at most the smallest number there is: n · 2^-150 / l. Under a mask rows have
-    fewer keys, and so each sum of values is looked at.
-    """
+    """Whether the sums are right, if no power is lost."""
     rule = inputs.rule
+    # Sums of powers tell of all that is too large, infinite or NaN, and so do their squares, up to 2^64 in float32:
+    # BLAS adds them in half of the time that a maximum takes.
     if not isfinite(np.vdot(total, total)):
         return False
     if not rule.leaves_all_a_key(inputs.queries) and total.min(initial=1) == 0:
         return False
+    # As a rule no row sum is below half the number of keys. Then what is lost of products that are too small, n of
+    # them, each rounded by 2^-150 in float32, is at most the smallest number there is: n · 2^-150 / l. Under a mask
+    # rows have fewer keys, and so each sum of values is looked at; a column of zeros then takes the online softmax.
     if rule.forbids_nothing and total.min(initial=inputs.keys) >= inputs.keys / 2 and isfinite(np.vdot(acc, acc)):
         return True
     return RANGES[inputs.dtype].holds_all(acc, scratch)

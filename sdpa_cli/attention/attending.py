@@ -147,7 +147,7 @@ def _mend(inputs: Inputs, executor: Executor | None, state: SoftmaxState, live: 
         state.acc[(state.l == 0) & live] = np.nan
 
 
-_ALL = np.ones(1, np.bool_)
+_ALL = np.broadcast_to(np.True_, 1)
 _SHRINK = 2.0**-64
 """More keys than that no memory holds."""
 

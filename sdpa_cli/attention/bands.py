@@ -44,8 +44,7 @@ def band(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any])
     return of_size(reach, first, shape, dtype)
 
 
-@lru_cache(maxsize=64)
-def _strided(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+def _vector_at_a_stride(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
     (rows, columns), (left, right) = shape, reach
     distance = np.arange(first + 1 - rows, first + columns)
     near = np.ones(len(distance), np.bool_)
@@ -59,10 +58,14 @@ def _strided(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[A
     return np.ndarray(shape, dtype, vector, (rows - 1) * step, (-step, step))
 
 
-def _whole(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
-    whole = np.ascontiguousarray(_strided(reach, first, shape, dtype))
-    whole.flags.writeable = False
-    return whole
+def _in_order(reach: Reach, first: int, shape: tuple[int, int], dtype: np.dtype[Any]) -> Array:
+    cells = np.ascontiguousarray(_vector_at_a_stride(reach, first, shape, dtype))
+    cells.flags.writeable = False
+    return cells
 
 
-_small, _middling = lru_cache(maxsize=64)(_whole), lru_cache(maxsize=6)(_whole)
+_small, _middling, _strided = (
+    lru_cache(maxsize=64)(_in_order),
+    lru_cache(maxsize=6)(_in_order),
+    lru_cache(maxsize=64)(_vector_at_a_stride),
+)

@@ -29,7 +29,8 @@ class one_blas_thread:  # noqa: N801 - read as a function
     """BLAS held at one thread within a `with`, while any such is open: the setting belongs to the process.
 
     An interrupt may come within `__enter__` and `__exit__`, too. What it keeps from being given back then is given back
-    when this object goes.
+    when this object goes, through a weak reference: `__del__` would run after each call, and swallow an interrupt that
+    comes then; and the reference must not know the object, so it goes by its id.
     """
 
     _lock = threading.RLock()
@@ -44,9 +45,8 @@ class one_blas_thread:  # noqa: N801 - read as a function
             if not self._taken:
                 # Half of the time of `ThreadpoolController.limit`, which looks up what it may limit.
                 self._taken[:] = [(library, library.get_num_threads()) for library in _blas().lib_controllers]
-            if len(self._open) == 1:
-                for library, _ in self._taken:
-                    library.set_num_threads(1)
+            for library, _ in self._taken:
+                library.set_num_threads(1)
 
     def __exit__(self, *_: object) -> None:
         self._let_go(id(self))

@@ -27,7 +27,7 @@ class Settings(TypedDict, total=False):
     block_size: int | None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False)  # to freeze them takes a microsecond, and each call makes its own
 class Options:
     """The settings of one call besides its arrays, as the caller gave them."""
 

@@ -18,7 +18,7 @@ from sdpa_cli.attention.options import Options
 Array = NDArray[Any]
 
 _MOST = 256
-"""Kinds of call that are kept at most: a kilobyte each, for no array is."""
+"""Kinds of call that are kept at most: a kilobyte each."""
 _known: dict[Hashable, Inputs] = {}
 
 
@@ -31,12 +31,17 @@ def prepared(
         return prepare({"Q": q, "K": k, "V": v}, mask, bias, options)
     known = _known.get(kind)
     if known is not None:
-        return known.with_arrays(q, k, v)  # type: ignore[arg-type]
+        return known.of(q, k, v, options)  # type: ignore[arg-type]
     inputs = prepare({"Q": q, "K": k, "V": v}, mask, bias, options)
     if len(_known) >= _MOST:
         _known.clear()
-    _known[kind] = inputs.with_arrays(*(np.broadcast_to(array.dtype.type(0), array.shape) for array in inputs.arrays))
+    _known[kind] = inputs.but(q=_shape_of(inputs.q), k=_shape_of(inputs.k), v=_shape_of(inputs.v))
     return inputs
+
+
+def _shape_of(array: Array) -> Array:
+    """An array of this shape, of one number: so that nothing of the caller's is kept."""
+    return np.broadcast_to(array.dtype.type(0), array.shape)
 
 
 def _kind(q: Any, k: Any, v: Any, mask: Any, options: Options) -> Hashable:

@@ -24,7 +24,7 @@ _ROWS, _KEYS = 512, 1024
 """Cells of a mask that are looked at in one go."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class MaskRule(Shipped):
     """A mask bound to the shapes of one problem, so that it can be asked about any rows and columns.
 

@@ -77,7 +77,7 @@ class Shipped:
     """A dataclass of arrays that travels as `packed` says."""
 
     def but(self, **changes: Any) -> Self:
-        """`dataclasses.replace`, in a quarter of the time: it is done for each region."""
+        """`dataclasses.replace`, in a quarter of the time: it is done for each call and for each region."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), **changes)
         return other

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,11 @@ from sdpa_cli.attention.products import multiply
 from sdpa_cli.attention.rule import Bools
 
 Array = NDArray[Any]
+_MANY = 1 << 13
+"""Keys of the longest tile that is not asked for."""
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class SoftmaxState:
     """What is known of some queries after they have seen some of their keys.
 
@@ -109,7 +111,7 @@ class SoftmaxState:
         np.add(self.acc, other.acc, out=self.acc)
 
     def normalise(self, weighed: bool = False) -> None:
-        """Turn `acc` into the output, in place; 0 for a query without any weight, unless it is known that all have."""
+        """Turn `acc` into the output, in place; 0 for a query without weight, which is looked for unless `weighed`."""
         total = self.l if weighed or self.l.all() else np.where(self.l == 0, 1, self.l)
         np.divide(self.acc, total[..., None], out=self.acc)
 
@@ -142,13 +144,15 @@ def consume(scores: Array, values: Array, forbidden: Bools | None = None, out: A
 
 def row_sums(p: Array, out: Array | None = None) -> Array:
     """Sums over keys, as a product with ones: BLAS takes a quarter of the time of `sum`."""
-    sums: Array = np.matmul(p, _ones(p.shape[-1], p.dtype), out=out)
+    length = p.shape[-1]
+    ones = _ones(p.dtype)[:length] if length <= _MANY else np.ones(length, p.dtype)
+    sums: Array = np.matmul(p, ones, out=out)
     return sums
 
 
-@lru_cache(maxsize=64)
-def _ones(length: int, dtype: np.dtype[Any]) -> Array:
-    ones = np.ones(length, dtype)
+@cache
+def _ones(dtype: np.dtype[Any]) -> Array:
+    ones = np.ones(_MANY, dtype)
     ones.flags.writeable = False
     return ones
 

@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
-_NOBODY = nullcontext()
+_NO_HOLD = nullcontext()
 _VECTOR_DEPTH = 16
-"""Products with a vector, such as one query or the sum of all squares, have a lower bound of entries: as if each took
-so many multiplications."""
+"""For products with a vector, as of one query or of a sum of squares, it starts them from a sixteenth as many."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +91,8 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
 
 def _solve_small(inputs: Inputs) -> Solution:
     """`solve` for a problem of one tile, on the calling thread: to wake another would take as long as the work."""
-    single = _is_single(inputs.q.shape, inputs.keys, inputs.d_v)
-    with _NOBODY if single else one_blas_thread(), np.errstate(all="ignore"), own_scratch() as scratch:
+    free = _starts_no_threads(inputs.q.shape, inputs.keys, inputs.d_v)
+    with _NO_HOLD if free else one_blas_thread(), np.errstate(all="ignore"), own_scratch() as scratch:
         state = see_at_once(inputs, scratch)
         proved = state is not None
         if state is None:
@@ -104,8 +103,8 @@ def _solve_small(inputs: Inputs) -> Solution:
 
 
 @lru_cache(maxsize=256)
-def _is_single(q: tuple[int, ...], keys: int, d_v: int) -> bool:
-    """Whether BLAS starts no threads for any product of a small problem: then it need not be held."""
+def _starts_no_threads(q: tuple[int, ...], keys: int, d_v: int) -> bool:
+    """Whether BLAS does not, for any product of a small problem: then it need not be held."""
     batch, kv_heads, group, queries, depth = q
     rows = group * queries
     vectors = max(rows * keys, max(rows, keys) * max(depth, d_v), batch * kv_heads * rows * d_v)

@@ -21,14 +21,14 @@ from sdpa_cli.cpus import keep_to, kept_to, places
 Task = TypeVar("Task")
 
 _MOST_WAITING = 256
-"""Threads that are kept at most."""
+"""Where so many threads wait for jobs, one that has done its own ends."""
 
 
 class _Job:
     """Work for a helper. It raises nothing."""
 
     def __init__(self, work: Callable[[], None], helper: _Helper) -> None:
-        self.work, self._helper = work, helper
+        self.work, self.helper = work, helper
         self._begun, self._done = threading.Lock(), threading.Lock()
         self._done.acquire()
 
@@ -43,7 +43,7 @@ class _Job:
     def finish(self) -> None:
         """Wait until it is done; if nobody has begun it, nobody shall, and the helper is free."""
         if self.begin():
-            _waiting.append(self._helper)
+            _waiting.append(self.helper)
         else:
             self._done.acquire()
 
@@ -59,11 +59,9 @@ class _Helper(threading.Thread):
         self._jobs: SimpleQueue[_Job] = SimpleQueue()
         self.start()
 
-    def take(self, work: Callable[[], None]) -> _Job:
+    def take(self, job: _Job) -> None:
         """Do this next."""
-        job = _Job(work, self)
         self._jobs.put(job)
-        return job
 
     def run(self) -> None:
         """Do jobs, until enough others wait for some."""
@@ -134,7 +132,8 @@ def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> No
     try:
         with suppress(RuntimeError):  # no more threads are to be had
             for place in others:
-                jobs.append(_helper().take(partial(help_out, place)))
+                jobs.append(_Job(partial(help_out, place), _helper()))
+                jobs[-1].helper.take(jobs[-1])
         with kept_to(mine):
             work()
     finally:

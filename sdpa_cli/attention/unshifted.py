@@ -66,7 +66,8 @@ class Range:
 
     def holds_all(self, sums: Array, scratch: Scratch) -> bool:
         """Whether these sums of values are in range."""
-        sizes = np.abs(sums, out=scratch.array("queries", sums.shape, sums.dtype))  # they are used up
+        # In the memory of the queries, which are used up.
+        sizes = np.abs(sums, out=scratch.array("queries", sums.shape, sums.dtype))
         return bool(self.least_sum <= sizes.min(initial=math.inf) and sizes.max(initial=0) <= self.most_sum)
 
 
@@ -74,8 +75,8 @@ RANGES = {
     np.dtype(np.float32): Range(2.0**-16, 2.0**40, 2.0**-80, 2.0**80),
     np.dtype(np.float64): Range(2.0**-100, 2.0**300, 2.0**-900, 2.0**700),
 }
-BITS: dict[Any, np.dtype[Any]] = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (4, 8)}
-"""The integers as large."""
+BITS: dict[np.dtype[Any], np.dtype[Any]] = {np.dtype(f"f{size}"): np.dtype(f"i{size}") for size in (4, 8)}
+"""The integer of the size of each float."""
 _BYTE = np.dtype(np.int8)
 
 
@@ -121,7 +122,7 @@ def fold_unshifted(inputs: Inputs, cut: Cut, scratch: Scratch, state: SoftmaxSta
             return False
         exp(scores, out=scores)
         if kept is not None:
-            _select(scores, tile, kept)
+            select(_mixed(scores, tile), kept)
         if empty and tile.rows == everything:
             _sum(inputs, scores, tile, state)
         else:
@@ -195,12 +196,12 @@ def allowed_bits(inputs: Inputs, rows: slice, cols: slice, scratch: Scratch) -> 
     return kept
 
 
-def _select(powers: Array, tile: Tile, kept: Array) -> None:
+def select(powers: Array, kept: Array) -> None:
     """Put 0 where forbidden, whatever is there, NaN included: as fast as a product, which would keep a NaN.
 
     After the exponential, because −inf before it sends some down its slow paths.
     """
-    bits = _mixed(powers, tile).view(BITS[powers.dtype])
+    bits = powers.view(BITS[powers.dtype])
     np.bitwise_and(bits, kept, out=bits)
 
 

@@ -4,6 +4,7 @@ import dis
 import itertools
 import os
 import sys
+import threading
 from functools import cache
 
 import pytest
@@ -23,7 +24,7 @@ def looks(code):
     return {*called, *(step.offset for step in instructions if step.opname in ("RESUME", "JUMP_BACKWARD"))}
 
 
-def interrupted(call, step):
+def interrupted(call, step, then=lambda: None):
     """Whether the call came so far that it could be interrupted, at that look of its own or of what it holds by."""
     files, steps = {blas.__file__, cpus.__file__, __file__}, itertools.count()
 
@@ -40,16 +41,17 @@ def interrupted(call, step):
         sys.settrace(trace)
         call()
     except KeyboardInterrupt:
+        then()
         return True
     finally:
         sys.settrace(before)
     return False
 
 
-def interruptions(call):
-    """Interrupt a call everywhere it can be, one place after the other."""
+def interruptions(call, then=lambda: None):
+    """Interrupt a call everywhere it can be, one place after the other, and do something before that is forgotten."""
     for step in itertools.count():
-        happened = interrupted(call, step)
+        happened = interrupted(call, step, then)
         yield step
         if not happened:
             assert step > 5, "there is more to interrupt than that"
@@ -84,6 +86,15 @@ def test_blas_has_its_threads_back():
         assert blas_threads() == before
 
 
+def test_blas_is_held_while_an_earlier_interrupt_is_remembered():
+    """As the interactive interpreter remembers the last one."""
+    blas_threads_at_once()
+    with threadpool_limits(3, user_api="blas"):
+        before = blas_threads()
+        for step in interruptions(held, then=held):
+            assert blas_threads() == before, step
+
+
 def test_what_others_hold_is_not_given_back_by_an_interrupt():
     blas_threads_at_once()
     with threadpool_limits(3, user_api="blas"):
@@ -106,3 +117,16 @@ def test_a_thread_has_its_cpus_back():
     for step in interruptions(kept):
         assert os.sched_getaffinity(0) == before, step
         assert not kept_to._open, step
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity on this system")
+def test_a_thread_has_its_cpus_back_by_whoever_lets_go():
+    before, seen = os.sched_getaffinity(0), []
+    one = {min(before)}
+    holder = [kept_to(one)]
+    holder[0].__enter__()
+    thread = threading.Thread(target=lambda: (holder.clear(), seen.append(os.sched_getaffinity(0))))
+    thread.start()
+    thread.join()
+    assert seen == [one], "as it was begun"
+    assert os.sched_getaffinity(0) == before

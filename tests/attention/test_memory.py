@@ -67,3 +67,20 @@ print(status("VmHWM") - before)
 """
     code = code.replace("MASK", mask.replace("causal=True", "causal=True, query_offset=keys - queries"))
     assert mebibytes(code, str(1 << 20)) < 16
+
+
+def test_calls_of_many_lengths_leave_nothing_behind():
+    """Whatever is remembered of a call is small, also of one whose tiles were asked to be long."""
+    code = """
+import tracemalloc
+tracemalloc.start()
+for i in range(30):
+    k = np.zeros((100_000 + i, 1), np.float32)
+    attend(np.zeros((1, 1), np.float32), k, k, block_size=len(k))
+    if i == 0:
+        del k
+        first = tracemalloc.get_traced_memory()[0]
+del k
+print((tracemalloc.get_traced_memory()[0] - first) / 2**20)
+"""
+    assert mebibytes(code) < 1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from attention.oracles import longdouble_attention, normal, random_mask
 
-from sdpa_cli.attention import Mask, NonFiniteScoreError, Window, attend, solving, unshifted
+from sdpa_cli.attention import Mask, NonFiniteScoreError, Window, at_once, attend, solving, unshifted
 from sdpa_cli.attention.unshifted import power
 
 EPS32 = float(np.finfo(np.float32).eps)
@@ -284,11 +284,17 @@ def test_exp2_is_used_only_where_it_is_vectorised(kernel, expected, monkeypatch)
     assert (function, factor) == (expected[0], pytest.approx(expected[1]))
 
 
-def test_plain_exp_gives_the_same_result(monkeypatch):
+def test_plain_exp_gives_the_same_result(fast_path, taken, monkeypatch):
     q, k, v = normal(8, (200, 8), (300, 8), (300, 4))
     usual = attend(q, k, v).output
-    monkeypatch.setattr(unshifted, "power", lambda dtype: (np.exp, 1.0))
+    calls = []
+    calm = unshifted.most_calm.__wrapped__  # which remembers the base of the powers else
+    for module in (unshifted, at_once):
+        monkeypatch.setattr(module, "power", lambda dtype: calls.append(dtype) or (np.exp, 1.0))
+        monkeypatch.setattr(module, "most_calm", calm)
     np.testing.assert_allclose(attend(q, k, v).output, usual, atol=1e-15)
+    assert calls
+    assert set(taken) == {fast_path}
 
 
 def test_float64_error_of_the_fast_path_is_no_worse_than_naive_code(taken, fast_path):

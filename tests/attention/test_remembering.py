@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import FrozenInstanceError, fields, replace
 from unittest.mock import ANY
 
 import numpy as np
@@ -170,3 +171,28 @@ def test_only_so_many_kinds_are_kept(nothing_known, monkeypatch):
     for length in range(1, 20):
         attend(*normal(1, (length, 3), (length, 3), (length, 2)))
         assert 1 <= len(nothing_known) <= 5
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Mask)])
+def test_a_mask_is_usual_only_if_each_part_is_known_to_be(name):
+    """Whatever comes to be part of a mask."""
+    q, k, v = arrays()
+    assert remembering._kind(q, k, v, replace(Mask(), **{name: object()}), Options()) is None
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Options)])
+def test_a_call_is_usual_only_if_each_setting_is_known_to_be(name):
+    q, k, v = arrays()
+    assert remembering._kind(q, k, v, None, replace(Options(), **{name: object()})) is None
+
+
+def test_what_becomes_of_one_result_is_nothing_to_the_next_call():
+    usual = attend(*arrays())
+    usual.inputs.options.nonfinite = "propagate"
+    with pytest.raises(FrozenInstanceError):
+        usual.inputs.rule.causal = True
+    with pytest.raises(FrozenInstanceError):
+        usual.inputs.scale = 2.0
+    again = attend(*arrays())
+    assert again.inputs.options.nonfinite == "error"
+    np.testing.assert_array_equal(again.output, usual.output)
