@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -154,8 +155,13 @@ _SHRINK = 2.0**-64
 
 def _solved(inputs: Inputs, executor: Executor | None) -> Solution:
     threads = inputs.options.threads
+    # In a context of its own, which ends with it however it ends: NumPy's error settings are part of the context, and
+    # an interrupt may keep `errstate` from giving back the caller's.
+    alone = copy_context()
     try:
-        return solve(inputs, threads) if executor is None else solve_apart(inputs, executor, threads)
+        if executor is None:
+            return alone.run(solve, inputs, threads)
+        return alone.run(solve_apart, inputs, executor, threads)
     except NonFiniteScoreError as error:
         with np.errstate(all="ignore"):
             raise (first_nonfinite(inputs) or error) from None
