@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +20,8 @@ from sdpa_cli.cpus import keep_to, kept_to, places
 
 Task = TypeVar("Task")
 
+_IDLE_SECONDS = 60.0
+"""A helper ends, and gives its memory back, when it has had nothing to do for so long."""
 _MOST_WAITING = 256
 """Where so many threads wait for jobs, one that has done its own ends."""
 
@@ -64,10 +66,9 @@ class _Helper(threading.Thread):
         self._jobs.put(job)
 
     def run(self) -> None:
-        """Do jobs, until enough others wait for some."""
-        kept = True
-        while kept:
-            job = self._jobs.get()
+        """Do jobs, until enough others wait for some or none has come for a while."""
+        while (job := self._next()) is not None:
+            kept = True
             if job.begin():
                 job.work()
                 kept = len(_waiting) < _MOST_WAITING
@@ -75,6 +76,18 @@ class _Helper(threading.Thread):
                     _waiting.append(self)  # before anybody hears that it is done, and looks for a helper again
                 job.end()
             del job  # and the arrays it knows
+            if not kept:
+                return
+
+    def _next(self) -> _Job | None:
+        """The next job. One that is taken from those who wait, and given none, was lost to an interrupt."""
+        for _ in range(2):
+            with suppress(Empty):
+                return self._jobs.get(timeout=_IDLE_SECONDS)
+            with suppress(ValueError):
+                _waiting.remove(self)
+                return None
+        return None
 
 
 _waiting: list[_Helper] = []
@@ -84,10 +97,12 @@ if hasattr(os, "register_at_fork"):
 
 def _helper() -> _Helper:
     """One that waits, or a new one."""
-    try:
-        return _waiting.pop()
-    except IndexError:
-        return _Helper()
+    with suppress(IndexError):
+        while True:
+            helper = _waiting.pop()
+            if helper.is_alive():
+                return helper
+    return _Helper()
 
 
 def share(tasks: Iterable[Task], do: Callable[[Task], None], threads: int) -> None:

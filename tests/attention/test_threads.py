@@ -232,6 +232,32 @@ def test_a_helper_that_does_not_come_is_not_waited_for_and_is_asked_again(monkey
     assert set(threads._waiting) == set(late), "and do what is asked of them then, and nothing of before"
 
 
+@pytest.mark.parametrize("lost", [False, True], ids=["waiting", "lost to an interrupt"])
+def test_a_helper_with_nothing_to_do_ends(lost, monkeypatch):
+    monkeypatch.setattr(threads, "_IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(threads, "_waiting", [])
+    share(range(3), meet(3), 3)
+    idle = list(threads._waiting)
+    if lost:
+        threads._waiting.clear()
+    for helper in idle:
+        helper.join(timeout=10)
+    assert not any(helper.is_alive() for helper in idle)
+    assert threads._waiting == []
+    share(range(3), meet(3), 3)
+
+
+def test_a_helper_that_has_ended_is_not_asked(monkeypatch):
+    monkeypatch.setattr(threads, "_IDLE_SECONDS", 0.02)
+    monkeypatch.setattr(threads, "_waiting", [])
+    share(range(2), meet(2), 2)
+    ended = list(threads._waiting)
+    for helper in ended:
+        helper.join(timeout=10)
+    threads._waiting.extend(ended)
+    share(range(3), meet(3), 3)
+
+
 def test_where_no_thread_can_be_started_the_caller_does_it_all(monkeypatch):
     def refused(_):
         raise RuntimeError("can't start new thread")
