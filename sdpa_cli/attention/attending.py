@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -136,7 +135,7 @@ def _mend(inputs: Inputs, executor: Executor | None, state: SoftmaxState, live: 
     """Mend the outputs that floating-point numbers could not hold, or that there are none of, in place."""
     if not np.isfinite(state.acc).all():
         # Sums of values near the largest number overflow before they are divided: once more, with smaller values.
-        shrunk = _solved(replace(inputs, value_scale=_SHRINK), executor).state.acc
+        shrunk = _solved(inputs.but(value_scale=_SHRINK), executor).state.acc
         # No mean is larger than the largest number; one that was rounded up to more would become infinite.
         largest = np.finfo(inputs.dtype).max * inputs.dtype.type(_SHRINK)
         np.clip(shrunk, -largest, largest, out=shrunk, where=np.isfinite(shrunk))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
@@ -89,7 +89,7 @@ def _step(inputs: Inputs, t: int, cache: KVCache) -> Inputs:
     """One query against the keys in the cache."""
     batch, heads, group = (slice(0, n) for n in inputs.heads)
     part = inputs.part(Region(batch, heads, group, slice(t, t + 1), slice(cache.first, cache.seen)))
-    return replace(part, k=cache.k, v=cache.v)
+    return part.but(k=cache.k, v=cache.v)
 
 
 def _joined(inputs: Inputs, steps: list[Attention]) -> Attention:

@@ -36,7 +36,7 @@ class Heads:
         arrays = {"Q": self.q[None], "K": self.k[None], "V": self.v[None]}
         mask = replace(mask, forbidden=_with_batch(mask.forbidden)) if isinstance(mask, Mask) else _with_batch(mask)
         inputs = prepare(arrays, mask, _with_batch(bias), options)
-        return replace(inputs, lead=inputs.lead[1:])
+        return inputs.but(lead=inputs.lead[1:])
 
 
 def _with_batch(cells: ArrayLike | None) -> Array | None:

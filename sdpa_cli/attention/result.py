@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -130,7 +130,7 @@ class Attention:
         kv_head, member = divmod(leading[-1], inputs.q.shape[2]) if leading else (0, 0)
         one = (slice(batch, batch + 1), slice(kv_head, kv_head + 1), slice(member, member + 1))
         part = inputs.part(Region(*one, slice(0, inputs.queries), slice(0, inputs.keys)))
-        alone = replace(part, lead=(), group=1, origin=(0, 0, 0, 0, 0))
+        alone = part.but(lead=(), group=1, origin=(0, 0, 0, 0, 0))
         return Attention(self.output[leading], self.lse[leading], alone, self._reference[one], self._total[one])
 
     def row_sums(self, rows: Selection = _EVERY) -> Array:
