@@ -16,7 +16,7 @@ from sdpa_cli.attention.remembering import prepared
 from sdpa_cli.attention.result import Attention
 from sdpa_cli.attention.score_functions import Score
 from sdpa_cli.attention.softmax import SoftmaxState
-from sdpa_cli.attention.solving import Solution, solve, solve_apart
+from sdpa_cli.attention.solving import Progress, Solution, solve, solve_apart
 from sdpa_cli.attention.streaming import first_nonfinite, public_index
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def attend(
     block_size: int | None = None,
     threads: int | None = None,
     executor: Executor | None = None,
+    progress: Progress | None = None,
 ) -> Attention:
     """Scaled dot-product attention, ``softmax(mask(softcap(scale · Q Kᵀ) + bias)) V``, exact and in linear memory.
 
@@ -80,6 +81,9 @@ def attend(
         Any `concurrent.futures.Executor`, such as a process pool or Dask's ``Client.get_executor()``: parts of the
         problem are computed by it, each with `threads` threads (one by default), and merged here. Memory-mapped arrays
         are sent as their path.
+    progress
+        Called with how many parts of the problem are done, and of how many, as each is done, by the thread that did it.
+        What it raises ends the computation, and is raised here. A small problem is done in one go, and not told of.
 
     Returns
     -------
@@ -112,13 +116,13 @@ def attend(
     array([[0.6698, 0.3302]])
     """
     options = Options(scale, softcap, empty_rows, nonfinite, block_size, threads, alibi, score)
-    return attention_of(prepared(q, k, v, mask, bias, options), executor)
+    return attention_of(prepared(q, k, v, mask, bias, options), executor, progress)
 
 
-def attention_of(inputs: Inputs, executor: Executor | None = None) -> Attention:
+def attention_of(inputs: Inputs, executor: Executor | None = None, progress: Progress | None = None) -> Attention:
     """`attend`, from inputs that are checked and arranged."""
     live = _live_rows(inputs)
-    solution = _solved(inputs, executor)
+    solution = _solved(inputs, executor, progress)
     state, lead = solution.state, inputs.lead
     if not solution.proved:
         _mend(inputs, executor, state, live)
@@ -152,15 +156,15 @@ _SHRINK = 2.0**-64
 """More keys than that no memory holds."""
 
 
-def _solved(inputs: Inputs, executor: Executor | None) -> Solution:
+def _solved(inputs: Inputs, executor: Executor | None, progress: Progress | None = None) -> Solution:
     threads = inputs.options.threads
     # In a context of its own, which ends with it however it ends: NumPy's error settings are part of the context, and
     # an interrupt may keep `errstate` from giving back the caller's.
     alone = copy_context()
     try:
         if executor is None:
-            return alone.run(solve, inputs, threads)
-        return alone.run(solve_apart, inputs, executor, threads)
+            return alone.run(solve, inputs, threads, progress)
+        return alone.run(solve_apart, inputs, executor, threads, progress)
     except NonFiniteScoreError as error:
         with np.errstate(all="ignore"):
             raise (first_nonfinite(inputs) or error) from None

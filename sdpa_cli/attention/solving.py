@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import count, groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 ONE_THREAD = 1 << 17
 """Multiplications of a product for which OpenBLAS starts no threads: it does from twice as many."""
+Progress = Callable[[int, int], None]
+"""Told how many parts of a problem are done, and of how many, by whichever thread has done one."""
 _NO_HOLD = nullcontext()
 _VECTOR_DEPTH = 16
 """For products with a vector, as of one query or of a sum of squares, it starts them from a sixteenth as many."""
@@ -53,7 +55,7 @@ class Solution:
         return np.log(self.state.l) if self.proved else self.state.lse
 
 
-def solve(inputs: Inputs, threads: int | None = None) -> Solution:
+def solve(inputs: Inputs, threads: int | None = None, progress: Progress | None = None) -> Solution:
     """Solve a problem, in this process.
 
     Parameters
@@ -62,6 +64,8 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
         The problem.
     threads
         How many to use; by default as many as the process may.
+    progress
+        Told of each region, where there are several.
     """
     if load(inputs) <= SMALL and inputs.options.block_size is None:
         return _solve_small(inputs)
@@ -69,6 +73,7 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
     todo = list(regions(inputs, cut))
     unmerged: dict[int, SoftmaxState] = {}
     unproved: list[int] = []
+    nth = count(1)
 
     def do(number: int) -> None:
         region = todo[number]
@@ -80,6 +85,8 @@ def solve(inputs: Inputs, threads: int | None = None) -> Solution:
             unproved.append(number)
         if cut.span == inputs.keys:
             state.normalise(weighed=proved)
+        if progress is not None:
+            progress(next(nth), len(todo))
 
     with one_blas_thread(), np.errstate(all="ignore"):
         share(range(len(todo)), do, threads or usable_cpus())
@@ -120,7 +127,9 @@ def _fold(part: Inputs, cut: Cut, state: SoftmaxState) -> bool:
     return proved
 
 
-def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) -> Solution:
+def solve_apart(
+    inputs: Inputs, executor: Executor, threads: int | None = None, progress: Progress | None = None
+) -> Solution:
     """`solve`, with parts of the problem done by an executor: on other threads, processes or machines.
 
     Each part is a smaller problem, some queries against some keys. Its answer is a softmax state; those of the same
@@ -134,15 +143,24 @@ def solve_apart(inputs: Inputs, executor: Executor, threads: int | None = None) 
         Any `concurrent.futures.Executor`.
     threads
         How many each part uses; one by default.
+    progress
+        Told of each part.
     """
     whole = _blank(inputs)
     todo = list(regions(inputs, plan_parts(inputs)))
     waiting: list[Future[SoftmaxState]] = []
+
+    def arrived(number: int) -> SoftmaxState:
+        part = waiting[number].result()
+        if progress is not None:
+            progress(number + 1, len(todo))
+        return part
+
     try:
         waiting += [executor.submit(_solve_part, inputs.part(region), threads or 1) for region in todo]
         with np.errstate(all="ignore"):
             for region, numbers in _by_queries(todo):
-                _place(whole, region, (waiting[number].result() for number in numbers))
+                _place(whole, region, map(arrived, numbers))
     finally:
         for future in waiting:
             future.cancel()

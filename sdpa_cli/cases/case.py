@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from sdpa_cli.attention import Decoded
+    from sdpa_cli.attention.solving import Progress
     from sdpa_cli.cases.source import Source
 
 Array = NDArray[Any]
@@ -115,12 +116,14 @@ class Case:
         options = replace(self.options, threads=threads)
         return Heads(self.q, self.k, self.v, batched).inputs(self.mask, self.bias, options)
 
-    def attend(self, threads: int | None = None, executor: Executor | None = None) -> Attention:
+    def attend(
+        self, threads: int | None = None, executor: Executor | None = None, progress: Progress | None = None
+    ) -> Attention:
         """Compute the case.
 
         Parameters
         ----------
-        threads, executor
+        threads, executor, progress
             As in `sdpa_cli.attend`.
 
         Returns
@@ -135,7 +138,7 @@ class Case:
         """
         with self._placed():
             inputs = self.inputs(threads)
-            return self.decoded().attention if self.decode else attention_of(inputs, executor)
+            return self.decoded().attention if self.decode else attention_of(inputs, executor, progress)
 
     def decoded(self) -> Decoded:
         """Compute the case one token at a time, through a cache.

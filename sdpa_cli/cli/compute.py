@@ -16,6 +16,7 @@ from sdpa_cli.views.progress import waiting
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from sdpa_cli.attention.solving import Progress
     from sdpa_cli.cases import Case
     from sdpa_cli.computing import Computed, Matrix
     from sdpa_cli.views.excerpts import Shown
@@ -103,7 +104,7 @@ def compute(
     shown = Shown(show, rows, cols, precision, head)
     results: list[Computed] = []
     with writing(output) as (stream, write), replacing_if_asked(save) as archive, _executor(cluster) as executor:
-        computing = _results(loaded, lambda case: compute_case(case, threads, executor), shown, results)
+        computing = _results(loaded, lambda case, tell: compute_case(case, threads, executor, tell), shown, results)
         # A table may be read while the next case is computed; the other forms are complete or not there at all.
         for piece in form(form_name, stream)(computing if form_name == "table" else list(computing), shown):
             write(piece)
@@ -157,14 +158,14 @@ def _executor(cluster: str | None) -> Iterator[Executor | None]:
 
 
 def _results(
-    cases: list[Case], compute_case: Callable[[Case], Computed], shown: Shown, done: list[Computed]
+    cases: list[Case], compute_case: Callable[[Case, Progress], Computed], shown: Shown, done: list[Computed]
 ) -> Iterator[Computed]:
     """Compute one case after another, noting each."""
     from sdpa_cli.views.reading import check_selection
 
     for number, case in enumerate(cases, 1):
-        with waiting("computing" if len(cases) == 1 else f"computing case {number} of {len(cases)}"):
-            result = compute_case(case)
+        with waiting("computing" if len(cases) == 1 else f"computing case {number} of {len(cases)}") as tell:
+            result = compute_case(case, tell)
         check_selection(result, shown)
         done.append(result)
         yield result

@@ -14,15 +14,19 @@ from sdpa_cli.computing.verifying import verdicts
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from sdpa_cli.attention.solving import Progress
 
-def compute(case: Case, threads: int | None = None, executor: Executor | None = None) -> Computed:
+
+def compute(
+    case: Case, threads: int | None = None, executor: Executor | None = None, progress: Progress | None = None
+) -> Computed:
     """Compute a case and verify what it expects.
 
     Parameters
     ----------
     case
         The case, as read from a file.
-    threads, executor
+    threads, executor, progress
         As in `sdpa_cli.attend`.
 
     Returns
@@ -34,7 +38,7 @@ def compute(case: Case, threads: int | None = None, executor: Executor | None = 
     InputError
         As `Case.attend` does.
     """
-    attention, cache = _attended(case, threads, executor)
+    attention, cache = _attended(case, threads, executor, progress)
     concatenated = output = None
     if case.layer is not None:
         from sdpa_cli.attention import combine
@@ -46,12 +50,14 @@ def compute(case: Case, threads: int | None = None, executor: Executor | None = 
     return replace(computed, verdicts=tuple(verdicts(computed)))
 
 
-def _attended(case: Case, threads: int | None, executor: Executor | None) -> tuple[Attention, Cache | None]:
+def _attended(
+    case: Case, threads: int | None, executor: Executor | None, progress: Progress | None
+) -> tuple[Attention, Cache | None]:
     """The attention, and the cache it leaves behind if the case is about one."""
     if case.decode:
         decoded = case.decoded()
         return decoded.attention, Cache(case.cached, decoded.kept, decoded.cache.nbytes)
-    attention = case.attend(threads, executor)
+    attention = case.attend(threads, executor, progress)
     if not case.cached:
         return attention, None
     return attention, Cache(case.cached, (case.k.shape[-2],), case.k.nbytes + case.v.nbytes)

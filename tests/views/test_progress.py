@@ -41,6 +41,16 @@ def test_long_work_shows_a_sign_of_life_and_leaves_no_trace(stderr):
     assert "\x1b[?25h" in terminal.getvalue()
 
 
+def test_it_shows_how_far_the_work_is(stderr):
+    terminal = stderr(Terminal())
+    with waiting("computing") as tell:
+        until(lambda: "computing" in terminal.getvalue())
+        assert "%" not in terminal.getvalue(), "which is not known at first"
+        tell(3, 4)
+        until(lambda: "75%" in terminal.getvalue())
+    assert "75%" in terminal.getvalue()
+
+
 def test_short_work_shows_nothing(stderr, monkeypatch):
     terminal = stderr(Terminal())
     monkeypatch.setattr(progress, "PATIENCE_SECONDS", 60)
@@ -52,7 +62,8 @@ def test_short_work_shows_nothing(stderr, monkeypatch):
 def test_nothing_is_shown_but_on_a_terminal(stderr):
     pipe = stderr(io.StringIO())
     before = threading.active_count()
-    with waiting("computing"):
+    with waiting("computing") as tell:
+        tell(1, 2)
         assert threading.active_count() == before
     assert pipe.getvalue() == ""
 
