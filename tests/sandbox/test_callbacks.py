@@ -118,6 +118,20 @@ def test_tests_tell_the_right_function_from_a_fault(box, function, kinds):
             {"test_a": "raised"},
             id="numpy.testing",
         ),
+        pytest.param(
+            "import pytest\n@pytest.fixture\ndef two(): return 2\n@pytest.fixture(scope='module')\ndef four(two): return [two * 2]\n"
+            "def test_a(four, two, one=1): assert (four, two, one) == ([4], 2, 1)\ndef test_b(three): pass\n"
+            "class TestX:\n    def test_c(self, two): assert two == 2",
+            {"test_a": "returned", "test_b": "raised", "TestX.test_c": "returned"},
+            id="fixtures",
+        ),
+        pytest.param(
+            "import pytest\ndone = []\n@pytest.fixture\ndef test_data():\n    done.append('begun')\n    yield done\n    done.append('ended')\n"
+            "@pytest.mark.parametrize('x', [1, 2])\ndef test_a(test_data, x): assert done == ['begun', 'ended'] * (x - 1) + ['begun']\n"
+            "def test_b(): assert done == ['begun', 'ended'] * 2",
+            {"test_a[0]": "returned", "test_a[1]": "returned", "test_b": "returned"},
+            id="fixtures that clear away",
+        ),
         pytest.param("test_a = 3\nTest = 4", {}, id="no test"),
     ],
 )

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import ModuleType, TracebackType
+from contextlib import ExitStack
+from types import GeneratorType, ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ Test = Callable[..., object]
 def tests_of(names: Mapping[str, object]) -> Iterator[str]:
     """The names of a module's tests in their order: ``test_x``, ``TestY.test_z``, ``test_x[0]`` when parametrised."""
     for name, value in list(names.items()):
-        if name.startswith("test") and callable(value):
+        if name.startswith("test") and callable(value) and not _is_fixture(value):
             rows = getattr(value, "_rows", None)
             yield from [name] if rows is None else [f"{name}[{index}]" for index in range(len(rows))]
         elif isinstance(value, type) and (name.startswith("Test") or _is_case(value)):
@@ -26,15 +27,17 @@ def tests_of(names: Mapping[str, object]) -> Iterator[str]:
 
 
 def find(names: Mapping[str, object], name: str) -> Test | None:
-    """The function of that name, ready to be called; a method comes with its set-up and tear-down."""
+    """The function of that name, ready to be called; a test comes with its fixtures, set-up and tear-down."""
     name, _, index = name.removesuffix("]").partition("[")
     owner, _, method = name.partition(".")
     value = names.get(owner)
     if isinstance(value, type) and method:
-        return _method(value, method)
-    if index and callable(value):
-        return _row(value, int(index))
-    return value if callable(value) and not method else None
+        return _method(value, method, names)
+    if method or not callable(value):
+        return None
+    if index:
+        return lambda: _run(value, value._rows[int(index)], names)  # type: ignore[attr-defined]
+    return (lambda: _run(value, {}, names)) if name.startswith("test") else value
 
 
 def _is_case(value: type) -> bool:
@@ -42,12 +45,12 @@ def _is_case(value: type) -> bool:
     return unittest is not None and issubclass(value, unittest.TestCase)
 
 
-def _method(owner: type, method: str) -> Test:
+def _method(owner: type, method: str, names: Mapping[str, object]) -> Test:
     def run() -> None:
         case = owner(method) if _is_case(owner) else owner()
         getattr(case, "setUp", getattr(case, "setup_method", _nothing))()
         try:
-            getattr(case, method)()
+            _run(getattr(case, method), {}, names)
         finally:
             getattr(case, "tearDown", getattr(case, "teardown_method", _nothing))()
 
@@ -57,8 +60,41 @@ def _method(owner: type, method: str) -> Test:
 def _nothing() -> None: ...
 
 
-def _row(test: Test, index: int) -> Test:
-    return lambda: test(**test._rows[index])  # type: ignore[attr-defined]
+def _run(test: Test, given: Mapping[str, object], names: Mapping[str, object]) -> None:
+    """Call a test with what it is given, and with a fixture for each other argument, made once and ended after it."""
+    made: dict[str, object] = {}
+
+    def arguments(function: Test, given: Mapping[str, object]) -> dict[str, object]:
+        return {name: given[name] if name in given else fixture(name) for name in _needed(function)}
+
+    def fixture(name: str) -> object:
+        if name not in made:
+            source = names.get(name)
+            if not (callable(source) and _is_fixture(source)):
+                raise LookupError(f"fixture {name!r} not found")
+            value = source(**arguments(source, {}))
+            if isinstance(value, GeneratorType):
+                after.callback(next, value, None)
+                value = next(value)
+            made[name] = value
+        return made[name]
+
+    with ExitStack() as after:
+        test(**{**given, **arguments(test, given)})
+
+
+def _needed(function: Test) -> tuple[str, ...]:
+    """The arguments that a function cannot be called without."""
+    plain = getattr(function, "__func__", function)
+    code = getattr(plain, "__code__", None)
+    if code is None:
+        return ()
+    first, last = int(plain is not function), code.co_argcount - len(plain.__defaults__ or ())
+    return tuple(code.co_varnames[first:last])
+
+
+def _is_fixture(value: object) -> bool:
+    return getattr(value, "_fixture", False) is True
 
 
 class Raises:
@@ -121,10 +157,18 @@ def parametrize(names: str | Iterable[str], rows: Iterable[Any], **_: object) ->
     return mark
 
 
+def fixture(function: Test | None = None, *, scope: str = "function") -> Any:
+    """``@pytest.fixture``. Whatever its scope, it is made anew for each test that names it."""
+    if function is None:
+        return fixture
+    function._fixture = True  # type: ignore[attr-defined]
+    return function
+
+
 def stand_in() -> ModuleType:
     """A module to be imported as ``pytest``."""
     module = ModuleType("pytest")
     mark = ModuleType("pytest.mark")
     mark.parametrize = parametrize  # type: ignore[attr-defined]
-    vars(module).update(raises=raises, approx=Approx, mark=mark)
+    vars(module).update(raises=raises, approx=Approx, fixture=fixture, mark=mark)
     return module
