@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sdpa_cli.errors import ExitCode, InputError, Problem
-from sdpa_cli.views.outputs import replacing_if_asked, writing
+from sdpa_cli.views.outputs import overwriting, replacing_if_asked, writing
 from sdpa_cli.views.progress import waiting
 
 if TYPE_CHECKING:
@@ -119,11 +119,7 @@ def compute(
 def _refuse(sources: list[str], targets: dict[str, Path | None], cases: list[Case]) -> None:
     """Refuse what would overwrite a file that is being read, or save several cases under the same names."""
     reading = [*(Path(source) for source in sources if source != "-"), *(file for case in cases for file in case.files)]
-    problems = [
-        Problem("overwrite", f"{option} {target} is a file that is being read", hint="choose another name")
-        for option, target in targets.items()
-        if target is not None and any(_same(target, file) for file in reading)
-    ]
+    problems = overwriting(targets, reading)
     if targets["--save"] is not None and targets["--save"] == targets["--output"]:
         problems.append(Problem("overwrite", f"--output and --save both name {targets['--save']}"))
     if targets["--save"] is not None and len(cases) != 1:
@@ -135,14 +131,6 @@ def _refuse(sources: list[str], targets: dict[str, Path | None], cases: list[Cas
         problems.append(Problem("save-kind", message, "a file ending in .npz", hint))
     if problems:
         raise InputError(*problems)
-
-
-def _same(target: Path, file: Path) -> bool:
-    try:
-        return target.samefile(file)
-    except OSError:
-        # Most often the target does not exist yet. Whatever else it is, writing will tell.
-        return False
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sdpa_cli.errors import ExitCode, InputError, Problem
-from sdpa_cli.views.outputs import writing
+from sdpa_cli.views.outputs import overwriting, writing
 
 if TYPE_CHECKING:
     from sdpa_cli.explaining.requests import Request
@@ -101,9 +101,10 @@ def explain(
         options=TopicOptions(tokens, d, heads, seed),
         overrides=Overrides(dtype=dtype, mask=mask),
     )
-    _refuse_overwriting(subject, output)
     language = choose(lang)
     trace = _answered(request, language)
+    if problems := overwriting({"--output": output}, trace.files):
+        raise InputError(*problems)
     voice = told(trace, language, precision)
     if interactive:
         _interactive(trace, voice, form_name, output)
@@ -111,14 +112,6 @@ def explain(
     with writing(output) as (target, write):
         write(explanation(trace, voice, form_name, target))
     return ExitCode.OK
-
-
-def _refuse_overwriting(subject: str | None, output: Path | None) -> None:
-    if subject is None or output is None or not (output.exists() and Path(subject).exists()):
-        return
-    if output.samefile(subject):
-        message = f"--output {output} is a case file that is being read"
-        raise InputError(Problem("overwrite", message, hint="choose another name"))
 
 
 def _answered(request: Request, language: str) -> Trace:

@@ -18,7 +18,6 @@ from sdpa_cli.explaining.topics.building import TopicOptions
 from sdpa_cli.explaining.trace import Trace
 
 SUBJECTS = f"a case file, an exercise such as F1, or one of {', '.join(TOPICS)}"
-LIBRARIES = ("torch", "flash", "onnx", "jax")
 
 _BARE_WORD = re.compile(r"[\w-]+")
 
@@ -78,7 +77,8 @@ def _answered(request: Request) -> Trace:
     if request.fault is not None:
         from sdpa_cli.explaining.comparing.faults import explain_fault
 
-        return _only(explain_fault(request.fault, None if request.subject is None else _case(request)), request)
+        case = None if request.subject is None else _case(request)
+        return _only(explain_fault(request.fault, case), request, case)
     if request.subject is None:
         raise InputError(Problem("no-subject", "what is to be explained?", SUBJECTS))
     if _is_topic(request.subject):
@@ -90,23 +90,24 @@ def _of_case(case: Case, request: Request) -> Trace:
     if request.library is not None:
         from sdpa_cli.explaining.comparing.conventions import explain_as
 
-        return _only(explain_as(request.library, case), request)
+        return _only(explain_as(request.library, case), request, case)
     if request.stream:
         from sdpa_cli.explaining.streaming import stream
 
-        return _only(stream(case, request.selectors), request)
+        return _only(stream(case, request.selectors), request, case)
     from sdpa_cli.explaining.derivation import derive
 
-    return _only(derive(case, request.selectors), request)
+    return _only(derive(case, request.selectors), request, case)
 
 
-def _only(trace: Trace, request: Request) -> Trace:
-    """The steps that are asked for, if any are named."""
+def _only(trace: Trace, request: Request, case: Case | None = None) -> Trace:
+    """The steps that are asked for, if any are named, and what was read for them."""
     known = list(dict.fromkeys(step.name for step in trace.steps))
     problems = [_unknown_step(name, known) for name in request.steps if name not in known]
     if problems:
         raise InputError(*problems)
-    return trace.only(request.steps) if request.steps else trace
+    told = trace.only(request.steps) if request.steps else trace
+    return told if case is None else replace(told, files=(Path(str(request.subject)), *case.files))
 
 
 def _is_topic(subject: str) -> bool:
@@ -147,6 +148,8 @@ def _contradictions(request: Request) -> Iterator[Problem]:
     used = [name for name, given in ways.items() if given]
     if len(used) > 1:
         yield Problem("contradiction", f"{' and '.join(used)} are different explanations", hint="ask for one at a time")
+    if request.selectors.row is not None and request.selectors.cell is not None:
+        yield Problem("contradiction", "--row and --cell both say which row", hint="--cell alone shows its row")
     topic = request.subject is not None and _is_topic(request.subject)
     if topic and used:
         yield Problem("contradiction", f"{used[0]} is about a case, and {request.subject} is a topic")

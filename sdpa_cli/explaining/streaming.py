@@ -125,10 +125,10 @@ def _end(way: Walk, walked: list[tuple[Array, list[TileStep]]]) -> Step:
     """The output, and how far it is from that of two passes."""
     states = [(rows, tiles[-1].after) for rows, tiles in walked]
     streamed = np.concatenate([state.acc / np.where(state.l == 0, 1, state.l)[:, None] for _, state in states])
-    streamed = streamed / way.attention.inputs.value_scale
-    twice = two_pass(way.attention, way.rows, way.maximum) / way.attention.inputs.value_scale
-    deviation = float(np.abs(streamed - twice).max(initial=0.0))
-    scale = max(1.0, float(np.abs(twice).max(initial=0.0)))
+    twice = two_pass(way.attention, way.rows, way.maximum)
+    scale = max(1.0, float(np.abs(twice[np.isfinite(twice)]).max(initial=0.0)))
+    deviation = _deviation(streamed, twice)
+    overflows = np.isinf(streamed) & np.isfinite(way.attention.output[way.rows])
     worked = [
         Worked(
             equal(
@@ -147,7 +147,14 @@ def _end(way: Walk, walked: list[tuple[Array, list[TileStep]]]) -> Step:
     parts: tuple[Part, ...] = (
         words("stream.end.why"),
         *worked,
+        *([words("stream.end.overflow")] if overflows.any() else []),
         Check(words("check.two-pass", deviation=deviation), deviation <= slack),
         *([words("stream.end.skipped", skipped=skipped, tiles=tiles)] if skipped else []),
     )
     return Step("end", words("stream.end.title"), parts)
+
+
+def _deviation(one: Array, other: Array) -> float:
+    """The largest; what is infinite or NaN in both is none."""
+    same = (one == other) | (np.isnan(one) & np.isnan(other))
+    return float(np.abs(one - other)[~same].max(initial=0.0))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -235,6 +236,8 @@ class Trace:
     steps: tuple[Step, ...]
     notes: tuple[Words, ...] = ()
     """What is shown and what is left out, and how to see it."""
+    files: tuple[Path, ...] = ()
+    """What was read to make it."""
 
     def only(self, names: tuple[str, ...]) -> Trace:
         """The same with some of its steps only, in their own order."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import StringIO, TextIOWrapper
 from pathlib import Path
@@ -15,6 +15,32 @@ from sdpa_cli.errors import InputError, Problem
 
 class ReaderLeft(Exception):  # noqa: N818 - nothing went wrong
     """Whoever read standard output has seen enough, as ``head`` does."""
+
+
+def overwriting(targets: Mapping[str, Path | None], reading: Iterable[Path]) -> list[Problem]:
+    """The problems of writing over what is being read.
+
+    Parameters
+    ----------
+    targets
+        What is to be written, by the option that says so.
+    reading
+        What is read.
+    """
+    files = list(reading)
+    return [
+        Problem("overwrite", f"{option} {target} is a file that is being read", hint="choose another name")
+        for option, target in targets.items()
+        if target is not None and any(_same(target, file) for file in files)
+    ]
+
+
+def _same(target: Path, file: Path) -> bool:
+    try:
+        return target.samefile(file)
+    except OSError:
+        # Most often the target does not exist yet. Whatever else it is, writing will tell.
+        return False
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def test_into_a_file(capsys, case, tmp_path):
         (["F9"], "there is no exercise F9"),
         (["F1", "--row", "2"], "F1 is an exercise: its statement is shown whole"),
         (["F1", "--fault", "no-scale"], "F1 is an exercise: its statement is shown whole"),
-        (["CASE", "--output", "CASE"], "is a case file that is being read"),
+        (["CASE", "--output", "CASE"], "is a file that is being read"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -133,6 +133,16 @@ def test_mistakes(capsys, case, arguments, message):
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err.replace("\n│", " ")
+
+
+@pytest.mark.parametrize("options", [[], ["--stream"], ["--as", "torch"], ["--fault", "no-scale"]], ids=" ".join)
+def test_a_matrix_that_is_read_is_not_overwritten(capsys, tmp_path, options):
+    path, matrix = tmp_path / "case.yaml", tmp_path / "k.csv"
+    matrix.write_text("1,1\n2,0\n", "utf-8")
+    path.write_text("Q: [[1, 0], [0, 1]]\nK: {file: k.csv}\nV: [[1], [2]]\n", "utf-8")
+    assert run(["explain", str(path), *options, "--output", str(matrix)]) == 2
+    assert f"--output {matrix} is a file that is being read" in capsys.readouterr().err
+    assert matrix.read_text("utf-8") == "1,1\n2,0\n"
 
 
 def test_interactive_in_a_real_terminal(case):

@@ -4,6 +4,8 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
+
 from sdpa_cli.cases import load_case
 from sdpa_cli.explaining.comparing.conventions import LIBRARIES, explain_as
 from sdpa_cli.explaining.comparing.faults import catalogue, explain_fault
@@ -75,11 +77,14 @@ CASES = {
 }
 
 
+HUGE = "Q: [[1, 0], [0, 1]]\nK: [[1, 1], [2, 0]]\nV: [[1.7e308, 1.5e308], [1.6e308, 1.7e308]]\n"
+
+
 @cache
 def case(name):
     with TemporaryDirectory() as folder:
         path = Path(folder, "case.yaml")
-        path.write_text(CASES[name], "utf-8")
+        path.write_text(HUGE if name == "huge" else CASES[name], "utf-8")
         return load_case(path)
 
 
@@ -101,6 +106,7 @@ def _derivations():
 def _streams():
     for name in ("two", "causal", "uneven", "empty", "big", "float32", "grouped"):
         yield f"stream {name}", lambda name=name: stream(case(name), Selectors(block_size=2 if name == "big" else None))
+    yield "stream huge", np.errstate(all="ignore")(lambda: stream(case("huge"), Selectors()))
     yield "stream row", lambda: stream(case("big"), Selectors(row=20, block_size=8))
 
 

@@ -1,5 +1,6 @@
 """What a derivation shows is what the engine computes, and every worked line can be calculated."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from sdpa_cli.errors import InputError
 from sdpa_cli.explaining.derivation import derive
 from sdpa_cli.explaining.maths import entry, plus, times
 from sdpa_cli.explaining.selecting import Selectors
+from sdpa_cli.explaining.steps.output import output as output_step
 from sdpa_cli.explaining.trace import Check, Facts, Matrix, Question, Table, Words, Worked
 from sdpa_cli.explaining.walk import walk
 
@@ -214,3 +216,14 @@ def test_one_cell_is_told_whole():
     assert results[:2] == pytest.approx([2.0, 2**0.5])
     assert results[5] == pytest.approx(weight)
     np.testing.assert_allclose(results[6], weight * case("two").v[1])
+
+
+@pytest.mark.parametrize(("shift", "inside"), [(0, True), (1e-9, False)], ids=["its own rounding", "outside"])
+def test_a_mean_may_leave_the_hull_by_its_rounding_alone(tmp_path, shift, inside):
+    path = tmp_path / "case.yaml"
+    path.write_text("Q: [[-0.5, -0.3]]\nK: [[0.4, 1.0], [-0.1, 1.4], [-0.7, 0.4]]\nV: [[0.1], [0.1], [0.1]]\n", "utf-8")
+    way = walk(load_case(path), Selectors())
+    assert way.attention.output.item() > 0.1
+    way = replace(way, attention=replace(way.attention, output=way.attention.output + shift))
+    (hull,) = (part for part in output_step(way).parts if isinstance(part, Check) and part.words.key == "check.hull")
+    assert hull.holds is inside

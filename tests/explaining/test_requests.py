@@ -76,6 +76,10 @@ def test_contradictions_are_told_all_at_once():
             {"subject": "masks", "selectors": Selectors(row=1)},
             "--row: only cases have it",
         ),
+        (
+            {"subject": "x.yaml", "selectors": Selectors(row=8, cell=(0, 0))},
+            "--row and --cell both say which row",
+        ),
         ({"subject": "masks", "faults": True}, "--faults is about a case, and masks is a topic"),
         ({"subject": "masks", "overrides": Overrides(mask="causal")}, "--mask: only cases have it"),
         ({"subject": "masks", "document": 2}, "--document: only cases have it"),

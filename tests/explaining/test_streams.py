@@ -4,13 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from explaining.questions import case, trace
+from explaining.questions import HUGE, case, trace
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sdpa_cli.attention import Mask, Window, attend
 from sdpa_cli.attention.attending import attention_of
 from sdpa_cli.attention.tiles import tiles
+from sdpa_cli.explaining import streaming
+from sdpa_cli.explaining.requests import Request, answer
+from sdpa_cli.explaining.selecting import Selectors
+from sdpa_cli.explaining.streaming import stream
 from sdpa_cli.explaining.streams import two_pass, walk_tiles
 from sdpa_cli.explaining.trace import Check, Table
 from sdpa_cli.explaining.walk import row_maximum
@@ -110,3 +114,24 @@ def test_the_checks_of_a_stream_hold():
     for step in trace("stream two").steps:
         for part in step.parts:
             assert not isinstance(part, Check) or part.holds
+
+
+NOT_A_NUMBER = "Q: [[.nan, 0], [0, 1]]\nK: [[1, 1], [2, 0]]\nV: [[1], [2]]\nnonfinite: propagate\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "overflows"), [(HUGE, True), (NOT_A_NUMBER, False)], ids=["sums that overflow", "NaN in both"]
+)
+def test_what_is_not_finite_in_both_is_no_deviation(tmp_path, text, overflows):
+    path = tmp_path / "case.yaml"
+    path.write_text(text, "utf-8")
+    end = answer(Request(str(path), stream=True)).steps[-1]
+    (check,) = (part for part in end.parts if isinstance(part, Check))
+    assert check.holds
+    assert ("stream.end.overflow" in [getattr(part, "key", None) for part in end.parts]) is overflows
+
+
+def test_a_stream_that_ends_elsewhere_fails_its_check(monkeypatch):
+    monkeypatch.setattr(streaming, "two_pass", lambda *asked: two_pass(*asked) + 1e-12)
+    (check,) = (part for part in stream(case("two"), Selectors()).steps[-1].parts if isinstance(part, Check))
+    assert not check.holds
