@@ -124,10 +124,11 @@ def _answered(request: Request, language: str) -> Trace:
         return answer(request)
     refuse_options(request)
     from sdpa_cli.explaining.exercises import explain_exercise
-    from sdpa_cli.grading.library import find_exercise, own_exercises
+    from sdpa_cli.grading.library import exercises_for, find_exercise
     from sdpa_cli.grading.statements import statement
+    from sdpa_cli.grading.workspace import find_workspace
 
-    exercise = find_exercise(own_exercises(), name)
+    exercise = find_exercise(exercises_for(None, find_workspace(Path.cwd())), name)
     return explain_exercise(exercise.name, statement(exercise, language))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from shlex import quote
 
 from sdpa_cli.errors import InputError, Problem
-from sdpa_cli.grading.library import find_exercise, names_in, own_exercises
+from sdpa_cli.grading.library import exercises_for, find_exercise, names_in, own_exercises
 from sdpa_cli.grading.saying import PACKAGE, Speaker, speaker
 from sdpa_cli.grading.workspace import LaidOut, find_workspace, lay_out, make_workspace, set_back
 from sdpa_cli.languages import choose
@@ -56,10 +56,10 @@ def begin(folder: Path, reset: str | None, language: str | None, exercises: Path
         message = f"{folder} lies in the workspace {before.folder}"
         raise InputError(Problem("nested-workspace", message, hint="run sdpa init there, or choose another folder"))
     chosen = choose(language or (before.language if before is not None else None))
-    source = exercises or (before.exercises if before is not None else None)
-    found = [find_exercise(source or own_exercises(), name) for name in names_in(source or own_exercises())]
-    again = None if reset is None else find_exercise(source or own_exercises(), reset)
-    workspace = make_workspace(folder, chosen, source)
+    source = exercises_for(exercises, before)
+    found = [find_exercise(source, name) for name in names_in(source)]
+    again = None if reset is None else find_exercise(source, reset)
+    workspace = make_workspace(folder, chosen, None if source == own_exercises() else source)
     voice = speaker(chosen)
     where = None if again is None else set_back(again, workspace)
     backup = None if again is None or where is None else (again.name, where)

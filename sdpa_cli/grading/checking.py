@@ -12,7 +12,7 @@ from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.grader import Wanted, grade
 from sdpa_cli.grading.handed_in import HandedIn, Target, hand_in, is_untouched
-from sdpa_cli.grading.library import find_exercise, names_in, own_exercises, unknown
+from sdpa_cli.grading.library import exercises_for, find_exercise, names_in, unknown
 from sdpa_cli.grading.report import Report
 from sdpa_cli.grading.saying import Speaker, speaker
 from sdpa_cli.grading.targets import target_of
@@ -105,7 +105,7 @@ def prepare(asked: Asked, here: Path) -> Work:
         When it is not clear what is meant, or nothing is there.
     """
     workspace = find_workspace(here)
-    exercises = asked.exercises or (workspace.exercises if workspace is not None else None) or own_exercises()
+    exercises = exercises_for(asked.exercises, workspace)
     language = choose(asked.language or (workspace.language if workspace is not None else None))
     place = None if asked.submission is None else target_of(asked.submission) or Path(asked.submission)
     found = tuple(jobs(exercises, asked.exercise, place, workspace, here))

@@ -9,7 +9,7 @@ from pathlib import Path
 from sdpa_cli.cases.nodes import nearest
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
-from sdpa_cli.grading.library import find_exercise, own_exercises
+from sdpa_cli.grading.library import exercises_for, find_exercise
 from sdpa_cli.grading.saying import Speaker, speaker
 from sdpa_cli.grading.workspace import Workspace, find_workspace
 from sdpa_cli.languages import choose
@@ -49,9 +49,8 @@ def ask(name: str, check: str | None, exercises: Path | None, language: str | No
         When there is no such exercise or check.
     """
     workspace = find_workspace(here)
-    folder = exercises or (workspace.exercises if workspace is not None else None) or own_exercises()
     chosen = choose(language or (workspace.language if workspace is not None else None))
-    exercise = find_exercise(folder, name)
+    exercise = find_exercise(exercises_for(exercises, workspace), name)
     return Asked(exercise, next_hint(exercise, workspace, chosen, check), speaker(chosen, exercise))
 
 

@@ -9,6 +9,7 @@ from sdpa_cli.cases.nodes import nearest
 from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.reading import FILE, read_exercise
+from sdpa_cli.grading.workspace import Workspace
 
 
 def own_exercises() -> Path:
@@ -16,6 +17,11 @@ def own_exercises() -> Path:
     package = Path(sdpa_cli.__file__).parent
     inside = package / "exercises"
     return inside if inside.is_dir() else package.parent / "exercises"
+
+
+def exercises_for(given: Path | None, workspace: Workspace | None) -> Path:
+    """The folder of exercises that is meant: the one given, else the workspace's, else the tool's own."""
+    return given or (workspace.exercises if workspace is not None else None) or own_exercises()
 
 
 def names_in(folder: Path) -> tuple[str, ...]:

@@ -157,6 +157,20 @@ def test_an_exercise_may_be_named_as_the_shell_completes_its_folder(sdpa, name):
     assert sdpa("explain", name)[1].startswith("F3")
 
 
+def test_a_workspace_keeps_to_the_exercises_it_was_made_of(sdpa, tmp_path):
+    shutil.copytree(EXERCISES / "F1", tmp_path / "course" / "F1")
+    for path, old in ((tmp_path / "course/F1/README.md", "F1 · "), (tmp_path / "course/F1/texts/en.yaml", "title: ")):
+        path.write_text(path.read_text("utf-8").replace(old, f"{old}Our ", 1), "utf-8")
+    assert sdpa("init", "--exercises", "course", "--lang", "en")[0] == ExitCode.OK
+    (tmp_path / "F1" / "README.md").unlink()
+    assert "1 files written for F1" in sdpa("init")[1]
+    assert (tmp_path / "F1" / "README.md").read_text("utf-8").startswith("# F1 · Our ")
+    assert sdpa("explain", "F1", "--lang", "en")[1].startswith("F1 · Our ")
+    assert sdpa("check")[1].startswith("F1  Our ")
+    (tmp_path / "course" / "F1").rename(tmp_path / "course" / "E1")
+    assert "E1, " in sdpa("hint", "E1")[1]
+
+
 def test_what_is_refused_makes_no_workspace(sdpa, tmp_path):
     assert sdpa("init", "--reset", "F9")[0] == ExitCode.BAD_INPUT
     assert list(tmp_path.iterdir()) == []
