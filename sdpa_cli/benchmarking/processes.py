@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from queue import Empty, SimpleQueue
-from signal import Signals
 from tempfile import TemporaryFile
 from threading import Thread
 from types import TracebackType
@@ -16,6 +15,7 @@ from typing import IO, Any
 
 from sdpa_cli.benchmarking.engines import Engine
 from sdpa_cli.benchmarking.machine import THREAD_VARIABLES
+from sdpa_cli.signals import signal_name
 
 _PATIENCE = 2.0
 """Seconds that a process gets to end by itself."""
@@ -89,7 +89,7 @@ class EngineProcess:
 
     def _ending(self) -> str:
         code = self._process.wait()
-        ending = f"ended with signal {Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+        ending = f"ended with signal {signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
         self._errors.seek(0)
         words = self._errors.read().decode("utf-8", "replace").split("\n")
         last = next((line.strip() for line in reversed(words) if line.strip()), "")

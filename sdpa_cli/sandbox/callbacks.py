@@ -30,6 +30,7 @@ class Provided:
         self._limits = limits
         self.calls = 0
         self.most_bytes = limits.callback_numbers * _BYTES_OF_A_NUMBER + _ROOM
+        """Of one call. The other side is told, and raises before it sends more."""
 
     @property
     def names(self) -> tuple[str, ...]:

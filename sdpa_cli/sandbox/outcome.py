@@ -59,8 +59,6 @@ class Outcome:
     """More about the end, in the tool's words: ``signal SIGSEGV``, ``exit status 3``."""
     printed: str = ""
     """Standard output and standard error as they came, cleaned and cut."""
-    seconds: float = 0.0
-    """Wall time that the parent measured."""
     changed: tuple[int | str, ...] = ()
     """Arguments whose array was changed in place, by position (from 0) or name."""
     callbacks: int = 0

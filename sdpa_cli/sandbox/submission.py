@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sdpa_cli.sandbox.limits import Limits
 from sdpa_cli.sandbox.outcome import Fault, Kind, Outcome
 from sdpa_cli.sandbox.program import SandboxError
 from sdpa_cli.sandbox.text import clean
+from sdpa_cli.signals import signal_name
 
 MAX_TESTS = 200
 _DYING_SECONDS = 1.0
@@ -69,7 +69,7 @@ class Submission:
             wire.TOO_BIG: 0,
         }
         names = tuple(files)
-        body = (names, tuple(files.values()), tuple(provided.names), limits.reply_bytes)
+        body = (names, tuple(files.values()), tuple(provided.names), provided.most_bytes, limits.reply_bytes)
         self.load = self._ask(wire.OPEN, body)
         """What came of loading it."""
         if self.load.kind is not Kind.RETURNED:
@@ -125,10 +125,9 @@ class Submission:
         started = time.monotonic()
         deadline = started + min(self._limits.call_seconds, self._left)
         outcome = self._exchange(kind, wire.encode_exactly(body, _MAX_REQUEST), deadline)
-        seconds = time.monotonic() - started
-        self._left -= seconds
+        self._left -= time.monotonic() - started
         printed = clean(self._printed.decode("utf-8", "replace")) if self._printed else ""
-        return replace(outcome, seconds=seconds, printed=printed, callbacks=self._provided.calls - before)
+        return replace(outcome, printed=printed, callbacks=self._provided.calls - before)
 
     def _exchange(self, kind: bytes, body: bytes, deadline: float) -> Outcome:
         try:
@@ -226,7 +225,7 @@ def _tidy(value: wire.Value) -> wire.Value:
 def _of_ending(ending: Ending, limits: Limits) -> Outcome:
     if ending.code >= 0:
         return Outcome(Kind.EXITED, detail=f"exit status {ending.code}")
-    name = signal.Signals(-ending.code).name
+    name = signal_name(-ending.code)
     spent = ending.cpu_seconds is not None and ending.cpu_seconds >= limits.cpu_seconds - 0.1
     if name == "SIGXCPU" or (name == "SIGKILL" and spent):
         return Outcome(Kind.TIMEOUT, detail=f"more than {limits.cpu_seconds} s of processor time")

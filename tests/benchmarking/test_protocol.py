@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from sdpa_cli.benchmarking import lanes, memory
+from sdpa_cli.benchmarking import lanes, memory, worker
 from sdpa_cli.benchmarking.engines import ENGINES, Engine, choose
 from sdpa_cli.benchmarking.measuring import Plan, plan_for, quicker, run
 from sdpa_cli.benchmarking.report import Status
@@ -44,6 +44,7 @@ FAKES = {
         "ended with exit code 3: out of luck",
     ),
     "killed": ("os.kill(os.getpid(), 9)", Status.FAILED, "ended with signal SIGKILL"),
+    "nameless": ("os.kill(os.getpid(), 40)", Status.FAILED, "ended with signal 40"),
     "hanging": ("time.sleep(60)", Status.FAILED, "no answer within 3 s"),
     "late": (
         "calls = iter(range(3))\n    return lambda: right(inputs) if next(calls, None) is not None else os._exit(4)",
@@ -174,3 +175,15 @@ def test_where_none_of_the_engines_is_installed_there_is_nothing_to_measure(monk
     with pytest.raises(InputError, match="there is nothing to measure: absent not installed") as caught:
         plan_for([], ["absent"])
     assert caught.value.problems[0].hint == "pip install no_such_library_here"
+
+
+def test_a_system_that_keeps_nobody_to_a_cpu_is_measured_all_the_same(monkeypatch):
+    asked = []
+
+    def refuse(process, cpus):
+        asked.append(cpus)
+        raise PermissionError
+
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    worker._keep_to_cpus(1)
+    assert [len(cpus) for cpus in asked] == [1]

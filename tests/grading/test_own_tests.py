@@ -5,6 +5,7 @@ from grading.items import SOLUTIONS, item, keys
 from submissions.faults import source
 
 from sdpa_cli.grading.report import Status
+from sdpa_cli.grading.saying import speaker
 
 HEAD = """
 import numpy as np
@@ -63,6 +64,36 @@ UNUSABLE = {
 def test_tests_that_cannot_be_used_say_why(graded, tests, key):
     found = item(graded("F3", {"test_attention.py": HEAD + tests}, solved=True), "own-test")
     assert (found.earned, keys(found)) == (0, [key])
+
+
+ON_A_RIGHT_FUNCTION = {
+    "an exception": (
+        "attention(Q, K, V); assert False",
+        "test_a fails on a right function (test_attention.py:10): AssertionError",
+    ),
+    "more numbers than a call may have": (
+        "x = np.ones((1500, 2)); attention(x, x, x)",
+        "test_a fails on a right function (test_attention.py:10): "
+        "ValueError: a test may send at most 8192 numbers in one call; these are 9000",
+    ),
+    "more than fits into a call": (
+        "x = np.ones((4000, 2)); attention(x, x, x)",
+        "test_a fails on a right function (test_attention.py:10): "
+        "ValueError: a test may send at most 128 KiB in one call; this is more",
+    ),
+    "the end of the process": (
+        "import os; os._exit(3)",
+        "test_a fails on a right function (test_attention.py): "
+        "test_a ended the whole program (exit status 3); return the result instead",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "words"), ON_A_RIGHT_FUNCTION.values(), ids=ON_A_RIGHT_FUNCTION)
+def test_how_a_test_ended_on_a_right_function_is_said_in_words(graded, body, words):
+    files = {"test_attention.py": HEAD + f"def test_a():\n    {body}"}
+    (message,) = item(graded("F3", files, solved=True), "own-test").finding.messages
+    assert speaker("en").say(message) == words
 
 
 def test_a_failing_test_is_named_with_its_line(graded):

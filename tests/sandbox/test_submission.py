@@ -271,6 +271,17 @@ def test_processor_time_is_limited(best):
     assert (outcome.kind, outcome.detail) == (Kind.TIMEOUT, "more than 1 s of processor time")
 
 
+@pytest.mark.parametrize(
+    ("number", "detail"), [pytest.param(15, "signal SIGTERM", id="named"), pytest.param(40, "signal 40", id="nameless")]
+)
+@pytest.mark.parametrize("start", Start)
+def test_any_signal_ends_a_submission_and_not_the_tool(start, number, detail):
+    source = f"import os\ndef f(): os.kill(os.getpid(), {number})".encode()
+    with Sandbox(Level.L0, start) as box, box.open(source, "f.py") as submission:
+        outcome = submission.call("f")
+    assert (outcome.kind, outcome.detail) == (Kind.CRASHED, detail)
+
+
 def test_a_submission_may_be_closed_twice_and_asked_no_more(best):
     submission = best.open(b"def f(): pass", "f.py")
     submission.close()

@@ -113,7 +113,7 @@ def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
         if outcome.kind is not Kind.RETURNED:
             error = outcome.error
             where = (place(attempt, error) if error else None) or file
-            said = told(error) if error else str(outcome.kind)
+            said = told(error) if error else ending(attempt, outcome, name)
             return say("tests.refuse-right", test=name, place=where, error=said)
     if not sum(outcome.callbacks for outcome in run.outcomes.values()) + run.load.callbacks:
         return say("tests.call-nothing", file=file, function=attempt.function.name)

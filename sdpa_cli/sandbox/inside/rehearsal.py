@@ -68,7 +68,7 @@ def _play(files: dict[str, bytes], provided: tuple[str, ...], messages: Sequence
     nowhere = os.open(os.devnull, os.O_WRONLY)
     sys.modules["pytest"] = pytesting.stand_in()
     service = Service(Channel(theirs.fileno(), nowhere))
-    opening = (wire.OPEN, (tuple(files), tuple(files.values()), provided, 1 << 20))
+    opening = (wire.OPEN, (tuple(files), tuple(files.values()), provided, 1 << 20, 1 << 20))
     for exchange in ([opening], *[messages] * _CALLS):
         for kind, value in exchange:
             body = wire.encode(value)

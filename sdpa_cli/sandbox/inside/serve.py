@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from types import ModuleType, TracebackType
 from typing import Any, NoReturn
 
@@ -15,7 +16,6 @@ from sdpa_cli.sandbox.inside.channel import Channel, leave, text_stream
 from sdpa_cli.sandbox.inside.loading import Shelf, Stub
 
 MAX_TESTS = 200
-MAX_CALLBACK = 1 << 18
 BROKEN = 70
 """Exit status when the submission broke the loop around it."""
 
@@ -64,12 +64,12 @@ class Service:
             return wire.RAISED, _described(error, self._files)
 
     def _open(self, body: Any) -> tuple[bytes, bytes]:
-        names, sources, provided, self._limit = body
+        names, sources, provided, most_sent, self._limit = body
         self._files = dict(zip(names, sources, strict=True))
         stubs: dict[str, dict[str, Stub]] = {}
         for target in provided:
             module, _, function = target.partition(".")
-            stubs.setdefault(module, {})[function] = _stub(self._channel, target)
+            stubs.setdefault(module, {})[function] = _stub(self._channel, target, most_sent)
         shelf = Shelf(self._files, stubs)
         sys.meta_path.insert(0, shelf)
         self._module = shelf.main()
@@ -104,10 +104,10 @@ def _differs(now: object, sent: object) -> bool:
     return now.shape != sent.shape or now.tobytes() != sent.tobytes()  # bytes: a NaN differs from itself
 
 
-def _stub(channel: Channel, target: str) -> Stub:
+def _stub(channel: Channel, target: str, most: int) -> Stub:
     def provided(*args: object, **kwargs: object) -> object:
         sent = (target, _arrays(args), tuple(_items(kwargs)))
-        channel.reply(wire.CALLBACK, wire.encode(sent, MAX_CALLBACK))
+        channel.reply(wire.CALLBACK, _sendable(sent, most))
         kind, value = channel.request()
         if kind == wire.ANSWER:
             return _unframed(value)
@@ -117,6 +117,15 @@ def _stub(channel: Channel, target: str) -> Stub:
 
     provided.__name__ = provided.__qualname__ = target.rpartition(".")[2]
     return provided
+
+
+def _sendable(sent: object, most: int) -> bytes:
+    """A call as bytes, or the student's own error: a longer frame would be taken for a disturbance of the channel."""
+    with suppress(wire.TooBigError):
+        body = wire.encode(sent, most)
+        if len(body) <= most:  # the frames around the values count, too
+            return body
+    raise ValueError(f"a test may send at most {most >> 10} KiB in one call; this is more")
 
 
 def _arrays(args: tuple[object, ...]) -> tuple[object, ...]:
