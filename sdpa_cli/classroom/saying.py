@@ -43,6 +43,12 @@ def remarks_of(result: Result, speaker: Speaker) -> list[str]:
     return [speaker.say(remark).replace("\n", " ") for remark in result.remarks]
 
 
+def reasons_to_look(result: Result, speaker: Speaker) -> list[str]:
+    """Why a person has to look at a submission."""
+    open_points = [speaker("feedback.open-points", points=result.reader_points)] if result.reader_points else []
+    return [standing_words(result.standing, speaker), *remarks_of(result, speaker), *open_points]
+
+
 def notes_of(result: Result, speaker: Speaker) -> list[str]:
     """The same, and which submissions came before it."""
     earlier = [speaker("feedback.earlier", places=", ".join(result.earlier))] if result.earlier else []

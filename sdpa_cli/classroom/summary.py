@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
+from sdpa_cli.classroom.choosing import NOTEBOOK
 from sdpa_cli.classroom.results import ClassResult, Result, Standing
-from sdpa_cli.grading.report import Status
+from sdpa_cli.grading.report import CELLS, LOADS, Status
 
 BINS = 10
 
@@ -74,9 +75,14 @@ def _bins(points: Sequence[float], possible: float) -> tuple[Bin, ...]:
 
 def _checks(results: Sequence[Result]) -> tuple[CheckCount, ...]:
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
-    for result in results:
+    graded = [result for result in results if result.items]
+    for result in graded:
         for item in result.items:
             counts[item.check][item.status] += 1
+    # Of these two there is an item only where they failed: everybody else passed.
+    tried = {LOADS: len(graded), CELLS: sum(NOTEBOOK in result.files for result in graded)}
+    for check in tried.keys() & counts:
+        counts[check][Status.PASSED] = tried[check] - counts[check].total()
     return tuple(CheckCount(check, dict(found)) for check, found in counts.items())
 
 

@@ -75,4 +75,4 @@ def canvas_table(title="F3 attention (991)"):
     return Table(header, tuple(rows))
 
 
-__all__ = ["HOSTILE", "Kind", "canvas_table", "crowd", "moodle_table", "results"]
+__all__ = ["HOSTILE", "Kind", "canvas_table", "crowd", "graded", "item", "moodle_table", "results", "right_items"]

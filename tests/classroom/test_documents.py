@@ -9,15 +9,17 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from classroom.crowd import HOSTILE, Kind, canvas_table, crowd, moodle_table, results
+from classroom.crowd import HOSTILE, Kind, canvas_table, crowd, graded, item, moodle_table, results, right_items
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from sdpa_cli.classroom.results import Standing
+from sdpa_cli.classroom.results import Result, Standing
+from sdpa_cli.classroom.roster import Student
 from sdpa_cli.classroom.summary import summary
 from sdpa_cli.classroom.tables import parse_table
 from sdpa_cli.errors import InputError
+from sdpa_cli.grading.report import Status, failed, say
 from sdpa_cli.views.classroom import inert
 from sdpa_cli.views.classroom.documents import csv_text, json_text
 from sdpa_cli.views.classroom.feedback import feedback_html, feedback_markdown
@@ -296,6 +298,63 @@ def test_the_summary_adds_up(f3):
     assert figures.faults == (("mask-after-softmax", (1,)),)
     assert figures.for_a_person == (3, 4, 5, 6)
     assert (figures.mean, figures.median) == (pytest.approx(11 / 4), 2.0)
+
+
+def of_a_class(count):
+    """So many students whose names take room, every one for a person to look at."""
+    remarks = (say("seat.which", file="attention.py", names="my_solution_of_the_exercise.py, and_another_one.py"),)
+    students = [Student(f"Student Number {number:02d}", row=number) for number in range(count)]
+    return tuple(Result(student, Standing.ATTENTION, remarks=remarks) for student in students)
+
+
+def test_nobody_in_a_group_is_left_out(f3, tmp_path):
+    found = replace(crowd(f3, found=of_a_class(14)), alike=(tuple(range(14)),))
+    page = overview_html(found, "en", links(found)).partition("<h3>Nearly the same</h3>")[2].partition("</ul>")[0]
+    text = class_text(found, tmp_path, "en", io.StringIO()).partition("Nearly the same")[2]
+    for one in found.results:
+        assert f"{one.student.name}</a>" in page
+        assert one.student.name in " ".join(text.split())
+    assert max(map(len, text.splitlines()[:-1])) <= 80
+
+
+def test_why_a_person_is_to_look_is_said_to_the_end(f3, tmp_path):
+    text = class_text(crowd(f3, found=of_a_class(2)), tmp_path, "en", io.StringIO())
+    lines = text.partition("For a person to look at\n")[2].splitlines()[:2]
+    assert lines == [
+        "  Student Number 00: needs attention; no file is called attention.py;",
+        "    it could be one of my_solution_of_the_exercise.py, and_another_one.py",
+    ]
+
+
+def test_a_reader_s_points_are_a_reason_to_look(f3, tmp_path):
+    words = "Open: graded; 5 points are for a person to give."
+    assert f"  {words}\n" in class_text(crowd(f3), tmp_path, "en", io.StringIO())
+    assert words in re.sub("<[^>]*>", "", overview_html(crowd(f3), "en", links(crowd(f3))))
+
+
+def loads(number, problem):
+    """A submission that loads, or does not; of a notebook, or of a file."""
+    student, files = Student(f"Student {number}", row=number), ("notebook.ipynb",) if number % 2 else ("attention.py",)
+    first = () if problem is None else (item(problem, failed(say("file.missing", file="attention.py")), 0.0),)
+    return replace(graded(student, (*first, *right_items())), files=files)
+
+
+def test_what_is_told_only_of_those_that_failed_is_counted_among_all_that_tried(f3):
+    (missing,) = [one for one in results() if one.standing is Standing.MISSING]
+    found = (*(loads(n, {0: "loads", 1: "cells", 2: "loads"}.get(n)) for n in range(7)), missing)
+    counts = {one.check: one.counts for one in summary(crowd(f3, found=found)).checks}
+    assert counts["loads"] == {Status.FAILED: 2, Status.PASSED: 5}
+    assert counts["cells"] == {Status.FAILED: 1, Status.PASSED: 2}
+    assert "loads" not in {one.check for one in summary(crowd(f3)).checks}
+    assert "<td class='n'>2 of 7 failed</td>" in overview_html(crowd(f3, found=found), "en", ["x"] * 8)
+
+
+def test_where_nothing_was_graded_no_check_has_failed_or_passed(f3):
+    page = overview_html(crowd(f3), "en", links(crowd(f3))).partition("id='all'")[2]
+    rows = {row.partition("</a>")[0].rpartition(">")[2]: row for row in page.split("<tr>")}
+    assert "<td class='n'>0</td>" in rows["Kovács Lőrinc"]
+    for name in ("Nobody", "Kaj", "Odd"):
+        assert "<td class='n' data-value=''></td><td></td><td class='n'></td>" in rows[name]
 
 
 def test_students_of_one_name_have_files_of_their_own(f3):

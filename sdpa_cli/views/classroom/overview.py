@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from sdpa_cli.classroom.results import ClassResult, Result
-from sdpa_cli.classroom.saying import class_speaker, heading, notes_of, remarks_of, standing_words
+from sdpa_cli.classroom.saying import class_speaker, heading, notes_of, reasons_to_look, standing_words
 from sdpa_cli.classroom.summary import CheckCount, Summary, summary
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.saying import Speaker
@@ -14,7 +14,6 @@ from sdpa_cli.views.classroom.frame import page, sorting_script
 from sdpa_cli.views.classroom.inert import line
 
 _BAR_HEIGHT = 160
-_NAMES = 12
 
 
 def overview_html(found: ClassResult, language: str, links: Iterable[str]) -> str:
@@ -114,18 +113,13 @@ def _people(found: ClassResult, figures: Summary, speaker: Speaker, links: list[
         return f"<p>{escape(speaker('page.nobody'))}</p>\n"
     items = []
     for at in figures.for_a_person:
-        result = found.results[at]
-        reasons = [line(remark) for remark in remarks_of(result, speaker)]
-        if result.reader_points:
-            reasons.append(speaker("feedback.open-points", points=result.reader_points))
-        said = escape("; ".join([standing_words(result.standing, speaker), *reasons]))
-        items.append(f"<li>{_link(result, links[at])}: {said}</li>")
+        said = escape("; ".join(map(line, reasons_to_look(found.results[at], speaker))))
+        items.append(f"<li>{_link(found.results[at], links[at])}: {said}</li>")
     return f"<ul>{''.join(items)}</ul>\n"
 
 
 def _names(found: ClassResult, numbers: tuple[int, ...], links: list[str]) -> str:
-    shown = "; ".join(_link(found.results[at], links[at]) for at in numbers[:_NAMES])
-    return shown + ("; …" if len(numbers) > _NAMES else "")
+    return "; ".join(_link(found.results[at], links[at]) for at in numbers)
 
 
 def _link(result: Result, link: str) -> str:
@@ -155,7 +149,7 @@ def _head(name: str, side: str, speaker: Speaker) -> str:
 
 
 def _row(result: Result, speaker: Speaker, link: str) -> str:
-    failed = sum(item.status is Status.FAILED for item in result.items)
+    failed = sum(item.status is Status.FAILED for item in result.items) if result.items else ""
     points = "" if result.points is None else repr(result.points)
     shown = "" if result.points is None else escape(speaker.number(result.points))
     standing = (

@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 from sdpa_cli.classroom.results import ClassResult, Standing
-from sdpa_cli.classroom.saying import class_speaker, heading, remarks_of, standing_words
+from sdpa_cli.classroom.saying import class_speaker, heading, reasons_to_look, standing_words
 from sdpa_cli.classroom.summary import Summary, summary
 from sdpa_cli.grading.saying import Speaker
 from sdpa_cli.views.excerpts import Page
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.terminal import page_for
+from sdpa_cli.views.wrapping import parts_in_lines
 
 _MOST = 8
 _LABEL = 40
@@ -66,13 +67,13 @@ def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -
         yield Text(f"      {speaker('page.mean', mean=mean, median=middle, possible=found.max_points)}")
         yield from _distribution(figures, speaker, page)
     failing = sorted((one for one in figures.checks if one.failed), key=lambda one: -one.failed)
-    rows = [(one.failed, page.glyphs.shown(speaker.title(one.check), page.width - 8)) for one in failing]
-    yield from _section(speaker("page.checks"), rows, speaker)
-    yield from _section(speaker("page.faults"), [(len(who), name) for name, who in figures.faults], speaker)
+    rows = [(one.failed, page.glyphs.shown(speaker.title(one.check))) for one in failing]
+    yield from _section(speaker("page.checks"), rows, speaker, page)
+    yield from _section(speaker("page.faults"), [(len(who), name) for name, who in figures.faults], speaker, page)
     yield from _people(found, figures, speaker, page)
     if found.alike:
         groups = [(len(group), _names(found, group, page)) for group in found.alike]
-        yield from _section(speaker("page.alike"), groups, speaker)
+        yield from _section(speaker("page.alike"), groups, speaker, page)
     yield Text()
 
 
@@ -89,13 +90,13 @@ def _distribution(figures: Summary, speaker: Speaker, page: Page) -> Iterator[Te
         )
 
 
-def _section(title: str, rows: list[tuple[int, str]], speaker: Speaker) -> Iterator[Text]:
+def _section(title: str, rows: list[tuple[int, str]], speaker: Speaker, page: Page) -> Iterator[Text]:
     if not rows:
         return
     yield Text()
     yield Text(title, style=HEADER)
     for count, words in rows[:_MOST]:
-        yield Text(f"{count:5d} {words}")
+        yield from _hanging(f"{count:5d} ", words, page, 6)
     if len(rows) > _MOST:
         yield Text(f"      {speaker('terminal.more', count=len(rows) - _MOST)}", style=QUIET)
 
@@ -107,11 +108,17 @@ def _people(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) 
     yield Text(speaker("page.person"), style=HEADER)
     for at in figures.for_a_person[:_MOST]:
         result = found.results[at]
-        said = "; ".join([standing_words(result.standing, speaker), *remarks_of(result, speaker)])
-        yield Text(f"  {page.glyphs.shown(f'{result.student.name}: {said}', page.width - 2)}")
+        said = "; ".join(reasons_to_look(result, speaker))
+        yield from _hanging("  ", page.glyphs.shown(f"{result.student.name}: {said}"), page, 4)
     if len(figures.for_a_person) > _MOST:
         yield Text(f"      {speaker('terminal.more', count=len(figures.for_a_person) - _MOST)}", style=QUIET)
 
 
 def _names(found: ClassResult, group: tuple[int, ...], page: Page) -> str:
-    return page.glyphs.shown("; ".join(found.results[at].student.name for at in group), page.width - 8)
+    return page.glyphs.shown("; ".join(found.results[at].student.name for at in group))
+
+
+def _hanging(first: str, words: str, page: Page, indent: int) -> Iterator[Text]:
+    """Words to the page's width, whatever stands before them, and the other lines further in."""
+    for k, line in enumerate(parts_in_lines(words, page.width - indent)):
+        yield Text(f"{' ' * indent if k else first}{line}")
