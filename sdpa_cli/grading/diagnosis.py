@@ -16,7 +16,7 @@ from sdpa_cli.faults.recipe import Given, forbid
 from sdpa_cli.grading.attempt import Call
 from sdpa_cli.grading.comparing import has_nan, returned
 from sdpa_cli.grading.exercise import Function
-from sdpa_cli.grading.quantities import engine_inputs, has_mask, per_case
+from sdpa_cli.grading.quantities import engine_inputs, has_mask, of_recipe, per_case
 
 Array = NDArray[Any]
 Arrays = Mapping[str, Array]
@@ -77,18 +77,9 @@ def diagnose(evidence: Sequence[Evidence], returns: tuple[str, ...]) -> str | No
 def run(recipe: Recipe, case: Case, returns: tuple[str, ...]) -> Arrays | None:
     """What a recipe makes of a case, by name; None where the shapes do not admit it."""
     try:
-        inputs = engine_inputs(case)
-        steps = recipe.run(inputs)
+        return of_recipe(recipe, engine_inputs(case), returns)
     except (ValueError, InputError):
         return None
-    names = {"scores": "logits"}
-    arrays = {}
-    for name in returns:
-        if name == "lse":
-            continue  # recipes have none
-        array = getattr(steps, names.get(name, name))
-        arrays[name] = array.reshape(*inputs.lead, *array.shape[-2:])
-    return arrays
 
 
 def _styles(recipe: Recipe) -> Iterator[Recipe]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from sdpa_cli.attention import Attention
 from sdpa_cli.attention.inputs import Inputs
 from sdpa_cli.cases import Case
+from sdpa_cli.faults import Recipe, Steps
 
 Array = NDArray[Any]
 
@@ -33,9 +34,20 @@ _RIGHT: Mapping[str, Callable[[Attention], Array]] = {
     "normaliser": lambda attention: np.exp(attention.scores()).sum(axis=-1),
     "shifted-normaliser": lambda attention: np.exp(_shifted(attention.scores())).sum(axis=-1),
 }
-PER_ROW = frozenset({"row-sums", "normaliser", "shifted-normaliser"})
+PER_ROW = frozenset({"lse", "row-sums", "normaliser", "shifted-normaliser"})
 """Quantities with one number for each row."""
 RIGHT_NAMES = tuple(_RIGHT)
+
+OF_STEPS: Mapping[str, Callable[[Steps], Array]] = {
+    "scores": lambda steps: steps.logits,
+    "weights": lambda steps: steps.weights,
+    "output": lambda steps: steps.output,
+    "lse": lambda steps: _lse(steps),
+    "row-sums": lambda steps: steps.weights.sum(axis=-1),
+    "normaliser": lambda steps: np.exp(steps.logits).sum(axis=-1),
+    "shifted-normaliser": lambda steps: steps.exponentials.sum(axis=-1),
+}
+"""The same quantities, where a recipe computes them."""
 
 
 @per_case
@@ -56,6 +68,33 @@ def right(case: Case, names: tuple[str, ...]) -> dict[str, Array]:
     """
     attention = case.attend()
     return {name: np.asarray(_RIGHT[name](attention)) for name in names}
+
+
+def of_recipe(recipe: Recipe, inputs: Inputs, names: tuple[str, ...]) -> dict[str, Array]:
+    """What a recipe makes of inputs, in the engine's shapes.
+
+    Parameters
+    ----------
+    recipe, inputs
+        What is computed, of what.
+    names
+        Of `RIGHT_NAMES`.
+
+    Raises
+    ------
+    ValueError
+        Where the shapes do not admit the recipe.
+    """
+    steps = recipe.run(inputs)
+    with np.errstate(all="ignore"):
+        arrays = {name: OF_STEPS[name](steps) for name in names}
+    return {name: array.reshape(*inputs.lead, *array.shape[3:]) for name, array in arrays.items()}
+
+
+def _lse(steps: Steps) -> Array:
+    """What was taken off each row is put back onto the logarithm of its sum."""
+    taken = np.where(np.isfinite(steps.logits), steps.logits - steps.shifted, -np.inf).max(axis=-1)
+    return np.asarray(taken + np.log(steps.exponentials.sum(axis=-1)))
 
 
 def _shifted(scores: Array) -> Array:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import Case
 from sdpa_cli.faults import CATALOGUE, Recipe, Steps
-from sdpa_cli.grading.quantities import engine_inputs, forbidden, right
+from sdpa_cli.grading.quantities import engine_inputs, forbidden, of_recipe, right
 from sdpa_cli.grading.report import Message, say
 
 Array = NDArray[Any]
@@ -184,9 +184,7 @@ def _in_precision(case: Case, dtype: str) -> Arrays:
             for name in ("scale", "shift", "exponentiate", "normalise", "mix")
         },
     )
-    steps = recipe.run(inputs)
-    shapes = {"scores": steps.logits, "weights": steps.weights, "output": steps.output}
-    return {name: array.reshape(*inputs.lead, *array.shape[-2:]) for name, array in shapes.items()}
+    return of_recipe(recipe, inputs, ("scores", "weights", "output"))
 
 
 def _round(array: Array, dtype: str) -> Array:

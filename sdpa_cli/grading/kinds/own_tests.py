@@ -15,6 +15,7 @@ from sdpa_cli.attention.refusals import EmptyRowsError
 from sdpa_cli.faults import CATALOGUE, Recipe
 from sdpa_cli.grading.attempt import Attempt, TestRun
 from sdpa_cli.grading.comparing import ending, place, told
+from sdpa_cli.grading.quantities import of_recipe
 from sdpa_cli.grading.report import Finding, Message, failed, passed, reason, say
 from sdpa_cli.sandbox import Kind
 
@@ -141,10 +142,7 @@ def stand_in(returns: tuple[str, ...], recipe: Recipe, *, careless: bool) -> Cal
         empty = np.argwhere(recipe.forbid(inputs).all(axis=-1))
         if len(empty) and not careless:
             raise EmptyRowsError([tuple(int(i) for i in index[-1:]) for index in empty])
-        steps = recipe.run(inputs)
-        return tuple(
-            np.reshape(getattr(steps, name), (*inputs.lead, *getattr(steps, name).shape[-2:])) for name in returns
-        )
+        return tuple(of_recipe(recipe, inputs, returns).values())
 
     return attention
 

@@ -14,7 +14,7 @@ from sdpa_cli.cases.matrices import Matrix
 from sdpa_cli.faults import CATALOGUE
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell
-from sdpa_cli.grading.quantities import PER_ROW, Array, engine_inputs, right
+from sdpa_cli.grading.quantities import PER_ROW, Array, engine_inputs, of_recipe, right
 from sdpa_cli.grading.report import Finding, Status, failed, passed, reason, say
 
 
@@ -74,14 +74,10 @@ class AnswerRule:
 
     def _expected(self) -> Array:
         if self.fault is None:
-            values = right(self.case, (self.quantity,))[self.quantity]
+            found = right(self.case, (self.quantity,))
         else:
-            steps = CATALOGUE[self.fault].recipe.run(engine_inputs(self.case))
-            values = (
-                steps.weights.sum(axis=-1)[0, 0, 0]
-                if self.quantity in PER_ROW
-                else getattr(steps, self.quantity)[0, 0, 0]
-            )
+            found = of_recipe(CATALOGUE[self.fault].recipe, engine_inputs(self.case), (self.quantity,))
+        values = found[self.quantity]
         return np.asarray(values if self.row is None else values[self.row - 1])
 
 
