@@ -52,23 +52,43 @@ def hand_in(exercise: Exercise, place: Path) -> HandedIn:
     exercise
         Says which files are handed in.
     place
-        A folder with them; or one of them, whose neighbours count too. A file of any other name stands for the
-        exercise's function, and a notebook for every Python file that is missing beside it or left as it was given.
+        A folder with them; or one of them, whose neighbours count too. A file of any other name stands for the one
+        of its kind, and a notebook for every Python file that is missing beside it or left as it was given.
+
+    Raises
+    ------
+    InputError
+        When a file is of no kind that is handed in.
     """
     folder = place if place.is_dir() else place.parent
     chosen = {file: folder / file for file in exercise.files}
-    notebook = next(iter(sorted(folder.glob("*.ipynb"))), None) if place.is_dir() else None
-    if not place.is_dir() and place.name not in exercise.files:
-        if place.suffix == ".ipynb":
-            notebook = place
-        elif exercise.function is not None:
-            chosen[exercise.function.file] = place
+    notebook = None
+    if place.is_dir():
+        notebook = next(iter(sorted(folder.glob("*.ipynb"))), None)
+    elif place.suffix == ".ipynb" and any(file.endswith(".py") for file in exercise.files):
+        notebook = place
+    else:
+        chosen[_meant(exercise, place)] = place
     found = _Collected()
     for file, path in chosen.items():
         found.take(file, path)
     if notebook is not None:
         _take_notebook(exercise, notebook, found)
     return HandedIn(found.files, found.unreadable, found.notebooks, None, found.paths)
+
+
+def _meant(exercise: Exercise, place: Path) -> str:
+    """Which of the exercise's files a file stands for, whatever its name."""
+    if place.name in exercise.files:
+        return place.name
+    alike = [file for file in exercise.files if Path(file).suffix == place.suffix]
+    function = exercise.function
+    if function is not None and function.file in alike:
+        return function.file
+    if len(alike) != 1:
+        message = f"{place} is none of the files of {exercise.name}"
+        raise InputError(Problem("not-handed-in", message, ", ".join(exercise.files)))
+    return alike[0]
 
 
 def is_untouched(exercise: Exercise, handed_in: HandedIn) -> bool:

@@ -293,6 +293,36 @@ def test_a_file_from_anywhere_is_graded_and_nothing_is_remembered(sdpa, tmp_path
     assert not (tmp_path / ".sdpa").exists()
 
 
+@pytest.mark.parametrize(
+    ("exercise", "of", "name", "points"),
+    [("F2", "answers.yaml", "my-answers.yaml", "10/10"), ("F5", "protocol.yaml", "plan.yaml", "8/12")],
+)
+def test_a_file_of_another_name_stands_for_the_one_of_its_kind(sdpa, tmp_path, exercise, of, name, points):
+    (tmp_path / "mine").mkdir()
+    shutil.copy(SOLUTIONS / exercise / of, tmp_path / "mine" / name)
+    status, out, _ = sdpa("check", exercise, f"mine/{name}")
+    assert (status, f"{points} points" in out) == (ExitCode.OK, True)
+
+
+def test_notes_in_yaml_are_answers_and_no_function(sdpa, tmp_path):
+    (tmp_path / "attention.py").write_text(source({}))
+    (tmp_path / "notes.yaml").write_text("output: [[1, 1], [1, 1]]\n")
+    _, out, _ = sdpa("check", "F3", "notes.yaml", "--only", "output,shapes")
+    assert "2/3 points" in out
+    assert "output has the shape (2, 2); it should have (2, 3)" in out
+
+
+@pytest.mark.parametrize(
+    ("exercise", "name"), [("F3", "notes.txt"), ("F3", "attention"), ("F2", "mine.py"), ("F2", "work.ipynb")]
+)
+def test_a_file_of_no_kind_that_is_handed_in_is_refused(sdpa, tmp_path, exercise, name):
+    (tmp_path / name).write_text("x = 1\n")
+    files = {"F2": "answers.yaml", "F3": "attention.py, test_attention.py, answers.yaml"}[exercise]
+    status, out, err = sdpa("check", exercise, name)
+    assert (status, out) == (ExitCode.BAD_INPUT, "")
+    assert err == f"error: {name} is none of the files of {exercise}\n  expected: {files}\n"
+
+
 NOTEBOOK = {
     "cells": [
         {"cell_type": "markdown", "source": ["# F3"]},
