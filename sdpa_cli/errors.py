@@ -83,10 +83,8 @@ class SdpaError(Exception):
         super().__init__(*problems)
 
     def __str__(self) -> str:
-        told = (
-            f"{problem.place}: {problem.message}" if problem.place else problem.message for problem in self.problems
-        )
-        return "; ".join(told)
+        # For whoever sees a traceback: all that is known, a line for each problem.
+        return "\n".join(map(_in_one_line, self.problems))
 
     def located(self, locate: Callable[[tuple[str | int, ...]], Place]) -> Self:
         """The same error, each problem at the place where its path leads.
@@ -105,6 +103,13 @@ class SdpaError(Exception):
 
 class InputError(SdpaError, ValueError):
     """The values given cannot be computed with. A `ValueError`, so NumPy users may catch it as one."""
+
+
+def _in_one_line(problem: Problem) -> str:
+    place = f"{problem.place}: " if problem.place else ""
+    expected = f", expected {problem.expected}" if problem.expected else ""
+    hint = f" ({problem.hint})" if problem.hint else ""
+    return f"{place}{problem.message}{expected}{hint}"
 
 
 _SHOWN_WIDTH = 96

@@ -74,9 +74,11 @@ def test_messages_cannot_steer_a_terminal_either():
     )
 
 
-def test_an_error_names_its_places_and_messages():
-    error = InputError(Problem("x", "one", place=place("")), Problem("y", "two"))
-    assert str(error) == "case.yaml:3:1: one; two"
+def test_an_error_says_all_it_knows_a_line_for_each_problem():
+    error = InputError(
+        Problem("x", "one", place=place("")), Problem("y", "two", "three"), Problem("z", "four", "5", "6")
+    )
+    assert str(error) == "case.yaml:3:1: one\ntwo, expected three\nfour, expected 5 (6)"
     assert (error.exit_code, isinstance(error, ValueError)) == (ExitCode.BAD_INPUT, True)
 
 

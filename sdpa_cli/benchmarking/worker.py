@@ -22,6 +22,8 @@ from statistics import median
 from types import ModuleType
 from typing import Any
 
+from sdpa_cli.cpus import keep_to
+
 _LONG_SECONDS = 0.5
 _REST_SECONDS, _REST_WITHIN = 0.01, 1.0
 """A process is at rest when it is idle for so long; OpenBLAS's threads spin for about 0.1 s after their last task."""
@@ -40,8 +42,8 @@ def main() -> None:
 
 def _keep_to_cpus(number: int) -> None:
     """Not every library can be told its number of threads; all of them look at the CPUs they may use."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:number])
+    if hasattr(os, "sched_getaffinity"):
+        keep_to(set(sorted(os.sched_getaffinity(0))[:number]))
 
 
 def serve(name: str, threads: int, requests: Iterator[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:

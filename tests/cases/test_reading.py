@@ -162,7 +162,7 @@ def test_a_document_without_a_marker_may_come_first(here):
 
 def test_only_one_case_where_one_is_asked_for(here):
     (here / "two.yaml").write_text(f"{QKV}---\n{QKV}")
-    with pytest.raises(InputError, match=r"^two\.yaml holds 2 cases$"):
+    with pytest.raises(InputError, match=r"^two\.yaml holds 2 cases, expected one case \(use load_cases\)$"):
         load_case("two.yaml")
 
 
@@ -229,6 +229,10 @@ def test_an_override_mask_matrix_is_read_as_the_file_says(here):
             "--mask:1:1: error: mask has shape (1, 2)\n    [[0, 1]]\n    ^\n  expected: (Tq, Tk) = (2, 2)",
         ),
         (
+            Overrides(mask="causal\n---\nnone"),
+            "--mask:2:1: error: --mask holds a second document\n    ---\n    ^\n  hint: remove the line ---",
+        ),
+        (
             Overrides(mask="[[0"),
             "--mask:1:2: error: this list is not closed\n    [[0\n     ^\n  hint: a ] or a comma is missing after it",
         ),
@@ -267,7 +271,9 @@ def test_errors_of_several_files_are_told_together(here):
     (here / "two.yaml").write_text(f"{QKV}---\nQ: 1\n")
     with pytest.raises(InputError) as caught:
         load_cases(["one.yaml", "none.yaml", "two.yaml"])
-    assert str(caught.value) == (
-        "one.yaml:4:8: scale: 'x' is not a number; 'none.yaml' does not exist; "
-        "two.yaml:5:1: K and V are missing; two.yaml:5:4: Q is '1'"
-    )
+    assert [(str(one.place or ""), one.message) for one in caught.value.problems] == [
+        ("one.yaml:4:8", "scale: 'x' is not a number"),
+        ("", "'none.yaml' does not exist"),
+        ("two.yaml:5:1", "K and V are missing"),
+        ("two.yaml:5:4", "Q is '1'"),
+    ]

@@ -31,7 +31,7 @@ def test_everything_else_is_refused(tmp_path, make, message):
     make(tmp_path / "a.py")
     with pytest.raises(InputError) as caught:
         read_source(tmp_path / "a.py")
-    assert str(caught.value) == message
+    assert caught.value.problems[0].message == message
 
 
 def test_a_device_is_refused():

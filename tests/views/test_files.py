@@ -57,7 +57,7 @@ def test_a_disk_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(InputError) as caught, replacing(path) as file:
         file.write(b"new")
-    assert str(caught.value) == f"cannot write {path}: No space left on device"
+    assert caught.value.problems[0].message == f"cannot write {path}: No space left on device"
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_written_is_a_problem(tmp_path, name, reason):
     path = tmp_path / name
     with pytest.raises(InputError) as caught, replacing(path):
         pytest.fail("there is nothing to write to")
-    assert str(caught.value) == f"cannot write {path}: {reason}"
+    assert caught.value.problems[0].message == f"cannot write {path}: {reason}"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with names")
@@ -106,5 +106,5 @@ def test_a_write_protected_file_stays(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)  # nothing is protected from the superuser
     with pytest.raises(InputError) as caught, replacing(path) as file:
         file.write(b"new")
-    assert str(caught.value) == f"cannot write {path}: it is write-protected"
+    assert caught.value.problems[0].message == f"cannot write {path}: it is write-protected"
     assert path.read_bytes() == b"old"

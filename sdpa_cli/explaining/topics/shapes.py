@@ -37,5 +37,5 @@ def _refusal(q: np.ndarray) -> str:
     try:
         attend(q, np.ones((3, 3)), np.ones((3, 4)))
     except InputError as error:
-        return str(error)
+        return error.problems[0].message
     raise AssertionError("keys of length 3 met queries of length 2")
