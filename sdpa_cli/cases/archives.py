@@ -66,4 +66,4 @@ def _read(stream: BinaryIO, member: str | None) -> Array:
     stream.seek(info.header_offset + 26)
     name_length, extra_length = struct.unpack("<HH", stream.read(4))
     stream.seek(name_length + extra_length, os.SEEK_CUR)
-    return mapped(stream)
+    return mapped(stream, stream.tell() + info.file_size)

@@ -97,7 +97,7 @@ def _key(case: Case, index: Index) -> tuple[Steps, Array]:
         name, array = ("X", case.layer.x) if case.layer.memory is None else ("memory", case.layer.memory)
         here = (*lead[: array.ndim - 2], j - case.cached)
         return (name, *here), array[here]
-    group = case.q.shape[-3] // case.k.shape[-3] if case.k.ndim == 4 else 1
+    group = case.q.shape[-3] // case.k.shape[-3] if case.k.ndim > 2 else 1
     heads = (*lead[:-1], *(h // group for h in lead[-1:]))
     steps: Steps = ("past", "K", *heads, j) if j < case.cached else ("K", *heads, j - case.cached)
     return steps, case.k[(*heads, j)]

@@ -82,7 +82,9 @@ class Cursor:
     def end(self) -> None:
         """Take the end of the document; whatever follows it is a problem."""
         self.next()
-        self.next()
+        if not isinstance(after := self.next(), StreamEndEvent):
+            message = f"{self.source.name} holds a second document"
+            self.report(after, "several-documents", message, hint="remove the line ---")
 
     def peek(self) -> Event:
         """The event that `next` will give. An alias stands for the node it repeats."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 import tokenize
 import warnings
 from typing import IO, Any, BinaryIO, Literal
@@ -36,11 +37,11 @@ _NO_HEADER = (
 )
 
 
-def mapped(stream: BinaryIO) -> Array:
-    """The npy array that begins here, as a read-only memory map."""
+def mapped(stream: BinaryIO, end: int = sys.maxsize) -> Array:
+    """The npy array that begins here, as a read-only memory map; what follows its end is not its own."""
     dtype, shape, order, size = _header(stream)
     offset = stream.tell()
-    there = os.fstat(stream.fileno()).st_size - offset
+    there = min(os.fstat(stream.fileno()).st_size, end) - offset
     if size > there:
         raise NotUnderstood(f"is truncated: {size} bytes of numbers announced, {there} found")
     try:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent, StreamEndEvent
+from yaml.events import CollectionEndEvent, MappingStartEvent, ScalarEvent
 
 from sdpa_cli.cases.cursor import Cursor, Unreadable
-from sdpa_cli.cases.files import read_text
 from sdpa_cli.cases.kinds import Json, Kind
 from sdpa_cli.cases.nodes import is_null, report_kind
 from sdpa_cli.cases.source import Source, Steps
@@ -20,13 +18,13 @@ Read = Callable[[Cursor, Steps], Any]
 """Takes one value from a cursor."""
 
 
-def read_document(path: Path, read: Read, problems: list[Problem]) -> Any:
-    """The value of a YAML file with one document.
+def read_source(source: Source, read: Read, problems: list[Problem]) -> Any:
+    """The value of a YAML text with one document.
 
     Parameters
     ----------
-    path
-        The file.
+    source
+        The text.
     read
         Takes what it must hold: the `read` of a kind of value.
     problems
@@ -36,31 +34,14 @@ def read_document(path: Path, read: Read, problems: list[Problem]) -> Any:
     -------
     object
         As `read` gives it; None where there is no such value.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read as text.
     """
-    return read_source(Source(str(path), read_text(path, str(path)), path.parent), read, problems)
-
-
-def read_source(source: Source, read: Read, problems: list[Problem]) -> Any:
-    """The same of a text that somebody else has read."""
     cursor = Cursor(source, problems)
     try:
-        cursor.next()
-        if isinstance(cursor.peek(), StreamEndEvent):
+        if cursor.begin() is None:
             problems.append(Problem("empty", f"{source.name} is empty", place=source.place(None)))
             return None
-        cursor.next()
         value = read(cursor, ())
-        cursor.next()
-        after = cursor.peek()
-        if not isinstance(after, StreamEndEvent):
-            cursor.report(
-                after, "several-documents", f"{source.name} holds a second document", hint="remove the line ---"
-            )
+        cursor.end()
         return value
     except Unreadable:
         return None

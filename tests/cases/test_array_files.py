@@ -223,6 +223,15 @@ def test_a_bad_file_is_refused_where_it_is_named(here, refused, name):
     assert first.startswith(f"case.yaml:1:{column}: error: {message}")
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_truncated_member_takes_nothing_of_its_neighbour(here, refused, method):
+    with zipfile.ZipFile("a.npz", "w", method) as archive:
+        archive.writestr("short.npy", npy(K)[:-9])
+        archive.writestr("whole.npy", npy(K))
+    first, *_ = refused("{file: a.npz, member: short}").splitlines()
+    assert first == "case.yaml:1:11: error: 'a.npz' is truncated: 48 bytes of numbers announced, 39 found"
+
+
 def test_a_wrong_member_is_refused_with_those_there_are(here, refused):
     np.savez("a.npz", left=K, right=K)
     np.save("q.npy", K)

@@ -85,6 +85,10 @@ THREE_HEADS = (
     "K: [[[[1, 2], [3, 4]],\n     [[5, 6], [7, nan]]]]\n"
 )
 LAYER = "X: [[1, 2], [3, 4]]\nW_Q: [[1, 0], [0, 1]]\nW_K: [[1, 0], [0, 1]]\nW_V: [[1], [1]]\n"
+GROUPED = (
+    "X: [[1, 2], [3, 4]]\nnum_heads: 4\nnum_kv_heads: 2\nW_Q: [[1, 0, 1, 0], [0, 1, 0, 1]]\n"
+    "W_K: [[1, 0], [0, 1]]\nW_V: [[1, 0], [0, 1]]\n"
+)
 BLAMED = {
     "query": (
         QKV.replace("[0, 1]]\nK", "[0, -inf]]\nK"),
@@ -129,6 +133,10 @@ BLAMED = {
     "cached": (
         QKV + "past: {K: [[1, inf]], V: [[1, 1, 1]]}\nmask: {causal: true, query_offset: 1}",
         "case.yaml:4:16: error: score S[1,1] is nan, and its key is allowed: there is inf in past.K[1,2]",
+    ),
+    "cached key of a group": (
+        GROUPED + "past: {K: [[[1]], [[inf]]], V: [[[1]], [[1]]]}\nmask: {query_offset: 1}",
+        "case.yaml:7:21: error: score S[3,1,1] is inf, and its key is allowed: there is inf in past.K[2,1,1]",
     ),
     "product": (
         QKV.replace("[0, 1]]\nK", "[0, 1e200]]\nK").replace("[1, 1]", "[1, 1e200]"),
