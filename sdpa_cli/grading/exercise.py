@@ -67,6 +67,8 @@ class Exercise:
     seconds: float
     """How long one call may take."""
     checks: tuple[Check, ...]
+    cases: frozenset[str] = frozenset()
+    """The names of those that its checks use."""
 
     def texts(self, language: str) -> Texts:
         """Its titles, hints, blocks and choices in a language."""

@@ -39,8 +39,10 @@ def prove_course(exercises: Path | None, solutions: Path, box: Sandbox) -> tuple
     Raises
     ------
     InputError
-        When there is no such folder, or no exercise in it.
+        When there is no such folder, or no exercise in it, or no folder with solutions.
     """
+    if not solutions.is_dir():
+        raise InputError(Problem("no-folder", f"{solutions} is no folder of solutions"))
     folder = exercises or own_exercises()
     names = names_in(folder)
     if not names:
@@ -64,8 +66,9 @@ def prove(folder: Path, solution: Path, box: Sandbox) -> Proof:
         exercise = read_exercise(folder)
     except InputError as error:
         return Proof(folder.name, tuple(_with_place(problem.message, problem.place) for problem in error.problems))
-    objections = [*_stray_files(exercise, solution), *_text_problems(exercise), *_case_problems(exercise)]
-    if not any("missing" in one for one in objections):
+    missing = tuple(_missing_files(exercise, solution))
+    objections = [*missing, *_stray_files(exercise, solution), *_text_problems(exercise)]
+    if not missing:
         objections += _starter_problems(exercise, box)
         objections += _solution_problems(exercise, solution, box)
     return Proof(exercise.name, tuple(objections))
@@ -75,24 +78,29 @@ def _with_place(message: str, place: object) -> str:
     return message if place is None else f"{place}: {message}"
 
 
+def _missing_files(exercise: Exercise, solution: Path) -> Iterator[str]:
+    for folder, expected in _expected(exercise, solution):
+        yield from (f"{folder / name} is missing" for name in sorted(expected - _files(folder)))
+
+
 def _stray_files(exercise: Exercise, solution: Path) -> Iterator[str]:
+    for folder, expected in _expected(exercise, solution):
+        yield from (f"{folder / name} belongs to nothing" for name in sorted(_files(folder) - expected))
+
+
+def _expected(exercise: Exercise, solution: Path) -> Iterator[tuple[Path, set[str]]]:
+    """Every file that an exercise consists of, and its solution; cases are those that a check uses."""
     statements = {statement_name(language) for language in LANGUAGES}
     texts = {f"texts/{language}.yaml" for language in LANGUAGES}
     starters = {f"starter/{file}" for file in exercise.files}
-    expected = {FILE, *statements, *texts, *starters}
-    there = set(_files(exercise.folder))
-    yield from (f"{exercise.folder / name} is missing" for name in sorted(expected - there))
-    stray = (name for name in there - expected if not name.startswith("cases/"))
-    yield from (f"{exercise.folder / name} belongs to nothing" for name in sorted(stray))
-    solved = set(_files(solution)) if solution.is_dir() else set()
-    yield from (f"{solution / name} is missing" for name in sorted(set(exercise.files) - solved))
-    yield from (f"{solution / name} belongs to nothing" for name in sorted(solved - set(exercise.files)))
+    cases = {f"cases/{name}.yaml" for name in exercise.cases}
+    yield exercise.folder, {FILE, *statements, *texts, *starters, *cases}
+    yield solution, set(exercise.files)
 
 
-def _files(folder: Path) -> Iterator[str]:
-    for path in folder.rglob("*"):
-        if path.is_file() and not _IGNORED.intersection(path.parts):
-            yield path.relative_to(folder).as_posix()
+def _files(folder: Path) -> set[str]:
+    paths = (path for path in folder.rglob("*") if path.is_file() and not _IGNORED.intersection(path.parts))
+    return {path.relative_to(folder).as_posix() for path in paths}
 
 
 def _text_problems(exercise: Exercise) -> Iterator[str]:
@@ -137,14 +145,6 @@ def _lists(exercise: Exercise) -> Iterator[tuple[str, str]]:
     choices = {check.rule.key for check in exercise.checks if isinstance(check.rule, ChoiceRule)}
     for key in blocks_and_options(exercise):
         yield ("options" if key in choices else "blocks"), key
-
-
-def _case_problems(exercise: Exercise) -> Iterator[str]:
-    """Cases that no check uses; those that are used were read, and computed in the proof of the solution."""
-    named = (exercise.folder / FILE).read_text("utf-8")
-    for path in sorted((exercise.folder / "cases").glob("*")):
-        if path.stem not in named or path.suffix != ".yaml":
-            yield f"{path} is used by no check"
 
 
 def _starter_problems(exercise: Exercise, box: Sandbox) -> Iterator[str]:

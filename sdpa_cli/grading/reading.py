@@ -55,7 +55,7 @@ def read_exercise(folder: Path) -> Exercise:
         raise InputError(*dict.fromkeys(one if one.place else one.at(places[one.path]) for one in problems))
     given = values.get("function")
     function = Function(**given) if given else None
-    return Exercise(folder.name, folder, values["files"], function, values.get("seconds", 5.0), checks)
+    return Exercise(folder.name, folder, values["files"], function, values.get("seconds", 5.0), checks, cases.used)
 
 
 class _Cases:
@@ -64,6 +64,11 @@ class _Cases:
     def __init__(self, folder: Path, problems: list[Problem]) -> None:
         self._folder, self._problems = folder, problems
         self._loaded: dict[str, Case] = {}
+
+    @property
+    def used(self) -> frozenset[str]:
+        """The names of those that were loaded."""
+        return frozenset(self._loaded)
 
     def __call__(self, named_in: Steps, name: str) -> Case:
         if name not in self._loaded:

@@ -48,7 +48,19 @@ def edit(path, old, new):
 SPOILT = {
     "a stray file": (lambda f: (f / "notes.txt").write_text("x"), "notes.txt belongs to nothing"),
     "a stray starter": (lambda f: (f / "starter" / "x.py").write_text("x"), "starter/x.py belongs to nothing"),
-    "a stray case": (lambda f: (f / "cases" / "unused.yaml").write_text("x"), "unused.yaml is used by no check"),
+    "a stray case": (lambda f: (f / "cases" / "unused.yaml").write_text("x"), "cases/unused.yaml belongs to nothing"),
+    "a case called as something else of the file": (
+        lambda f: shutil.copy(f / "cases" / "square.yaml", f / "cases" / "value.yaml"),
+        "cases/value.yaml belongs to nothing",
+    ),
+    "a case in a folder": (
+        lambda f: shutil.copytree(f / "cases", f / "cases" / "old"),
+        "cases/old/square.yaml belongs to nothing",
+    ),
+    "a case of another ending": (
+        lambda f: shutil.copy(f / "cases" / "square.yaml", f / "cases" / "square.yml"),
+        "cases/square.yml belongs to nothing",
+    ),
     "no starter": (lambda f: (f / "starter" / "definition.py").unlink(), "starter/definition.py is missing"),
     "no Hungarian statement": (lambda f: (f / "README.hu.md").unlink(), "README.hu.md is missing"),
     "a text too few": (
@@ -89,6 +101,22 @@ def test_what_does_not_hold_together_is_said(box, f1, spoil, objection):
     spoil(f1)
     objections = prove(f1, f1.parent / "solutions" / "F1", box).objections
     assert any(objection in one for one in objections), objections
+
+
+def test_what_is_missing_is_said_before_anything_is_run(box, f1):
+    (f1 / "starter" / "definition.py").unlink()
+    (f1 / "missing.txt").write_text("x")
+    assert prove(f1, f1.parent / "solutions" / "F1", box).objections == (
+        f"{f1}/starter/definition.py is missing",
+        f"{f1}/missing.txt belongs to nothing",
+    )
+
+
+def test_a_stray_file_keeps_nothing_from_being_tried(box, f1):
+    (f1 / "missing.txt").write_text("x")
+    shutil.copy(SOLUTIONS / "F1" / "definition.py", f1 / "starter" / "definition.py")
+    objections = prove(f1, f1.parent / "solutions" / "F1", box).objections
+    assert objections[:2] == (f"{f1}/missing.txt belongs to nothing", "the starter passes definition")
 
 
 BROKEN = {

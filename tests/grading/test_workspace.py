@@ -131,6 +131,7 @@ def test_a_workspace_is_found_from_inside_it(sdpa, tmp_path, monkeypatch):
         (("hint", "F3", "hidden"), "there is no hint for hidden"),
         (("init", "--reset", "F9"), "there is no exercise F9"),
         (("prove", ".", "--exercises", "."), "holds no exercise"),
+        (("prove", "nope"), "error: nope is no folder of solutions\n"),
     ],
     ids=" ".join,
 )
