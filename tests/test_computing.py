@@ -47,6 +47,18 @@ HINTS = {
         "expect: {weights: [[0.33, 0.67], [0.67, 0.33]]}",
         "the expected values have 2 decimals; atol: 5e-03 allows for that",
     ),
+    "one decimal": (
+        "expect: {weights: [[0.3, 0.7], [0.7, 0.3]]}",
+        "the expected values have 1 decimal; atol: 5e-02 allows for that",
+    ),
+    "almost half of the last decimal": (
+        "expect: {weights: [[0.330238, 0.669762], [0.669762, 0.330238]], atol: 0, rtol: 0}",
+        "the expected values have 6 decimals; atol: 5e-07 allows for that",
+    ),
+    "more than half of the last decimal": (
+        "expect: {weights: [[0.330239, 0.669761], [0.669761, 0.330239]], atol: 0, rtol: 0}",
+        None,
+    ),
     "wrong beyond its decimals": ("expect: {weights: [[0.3302, 0.6698], [0.6698, 0.2302]]}", None),
     "a forbidden weight": (
         "mask: causal\nexpect: {weights: [[0.3302, 0.6698], [0.6698, 0.3302]]}",
@@ -67,6 +79,42 @@ HINTS = {
 def test_hints(of, text, hint):
     (verdict,) = of(text).verdicts
     assert verdict.difference is not None
+    assert verdict.hint == hint
+
+
+FILES = {
+    "float16": ("float16", 0.6697615, "are float16, which keeps 3 of their decimals; atol: 5e-04 allows for that"),
+    "float16 of few decimals": ("float16", 0.7, "have 1 decimal; atol: 5e-02 allows for that"),
+    "float16 beyond its decimals": ("float16", 0.6679, None),
+    "float32": ("float32", 0.66976154, "are float32, which keeps 7 of their decimals; atol: 5e-08 allows for that"),
+    "float32 of few decimals": ("float32", 0.6698, "have 4 decimals; atol: 5e-05 allows for that"),
+    "float64": ("float64", 0.6697615, "have 7 decimals; atol: 5e-08 allows for that"),
+}
+
+
+@pytest.mark.parametrize(("dtype", "weight", "hint"), FILES.values(), ids=FILES)
+def test_a_file_s_values_are_as_fine_as_its_dtype(of, tmp_path, dtype, weight, hint):
+    """Without a warning of NumPy's, too: those are errors here."""
+    np.save(tmp_path / "weights.npy", np.array([[1 - weight, weight], [weight, 1 - weight]], dtype))
+    (verdict,) = of("expect: {weights: {file: weights.npy}, atol: 0, rtol: 0}").verdicts
+    assert verdict.hint == (hint and f"the expected values {hint}")
+
+
+MASKED = "the mask allows key 1 to query 1; is the mask what you mean?"
+EXTREMES = {
+    "largest float16": ("float16", 65504, None),
+    "float16 of no decimals": ("float16", 2048, None),
+    "largest float32": ("float32", 3.4028235e38, None),
+    "large float64": ("float64", 1e308, None),
+    "infinite": ("float16", -np.inf, MASKED),
+    "not a number": ("float16", np.nan, MASKED),
+}
+
+
+@pytest.mark.parametrize(("dtype", "score", "hint"), EXTREMES.values(), ids=EXTREMES)
+def test_of_values_that_no_decimals_fit_no_decimals_are_counted(of, tmp_path, dtype, score, hint):
+    np.save(tmp_path / "scores.npy", np.array([[score, 1.4], [0.7, 0]], dtype))
+    (verdict,) = of("expect: {scores: {file: scores.npy}}").verdicts
     assert verdict.hint == hint
 
 

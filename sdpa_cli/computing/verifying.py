@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 from sdpa_cli.attention import Attention
 from sdpa_cli.attention.difference import Difference, Tolerance, compare
 from sdpa_cli.computing.results import MATRICES, Computed, Matrix, Verdict, read, row_blocks
+
+_MOST_DECIMALS = 8
+"""With more than these, a value does not count as rounded."""
 
 
 def verdicts(computed: Computed) -> Iterator[Verdict]:
@@ -63,10 +67,10 @@ def _hint(attention: Attention, verdict: Verdict, expected: NDArray[Any]) -> str
         return None
     if verdict.name in ("scores", "weights") and (clash := _clash(attention, verdict.name, expected)) is not None:
         return clash
-    decimals = _decimals(expected)
-    # A shade more than half of the last decimal, for rounding in binary.
-    if decimals is not None and verdict.error <= 0.5001 * 10.0**-decimals:
-        return f"the expected values have {decimals} decimals; atol: {5 * 10.0 ** -(decimals + 1):.0e} allows for that"
+    for decimals, why in _roundings(expected):
+        # A shade more than half of the last decimal, for rounding in binary.
+        if verdict.error <= 0.5001 * 10.0**-decimals:
+            return f"the expected values {why}; atol: {5 * 10.0 ** -(decimals + 1):.0e} allows for that"
     return None
 
 
@@ -85,12 +89,24 @@ def _clash(attention: Attention, name: Matrix, expected: NDArray[Any]) -> str | 
     return None
 
 
-def _decimals(values: NDArray[Any]) -> int | None:
-    """With how many decimals (at most 8) the values were written; None where more are needed."""
-    for decimals in range(1, 9):
-        if all(
-            np.array_equal(np.round(part, decimals), part)
-            for part in (values[..., b, :] for b in row_blocks(values.shape))
-        ):
-            return decimals
-    return None
+def _roundings(values: NDArray[Any]) -> Iterator[tuple[int, str]]:
+    """To how many decimals the values may have been rounded: by their dtype, or by whoever wrote them."""
+    if values.dtype in (np.float16, np.float32):
+        largest = max((float(np.abs(part[np.isfinite(part)]).max(initial=0)) for part in _parts(values)), default=0.0)
+        kept = -math.ceil(math.log10(float(np.finfo(values.dtype).eps) * (largest or 1.0)))
+        if kept >= 1:
+            yield kept, f"are {values.dtype}, which keeps {kept} of their decimals"
+    written = next((n for n in range(1, _MOST_DECIMALS + 1) if all(_fits(p, n) for p in _parts(values))), None)
+    if written is not None:
+        yield written, f"have {written} decimal{'' if written == 1 else 's'}"
+
+
+def _parts(values: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    return (values[..., rows, :] for rows in row_blocks(values.shape))
+
+
+def _fits(values: NDArray[Any], decimals: int) -> bool:
+    """Whether so many decimals say each value: of its own dtype, none is nearer to what they say."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(np.asarray(values, np.float64), decimals)
+        return np.array_equal(rounded.astype(values.dtype) if values.dtype.kind == "f" else rounded, values)
