@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from sdpa_cli.errors import ExitCode
+from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.views.outputs import writing
 
 if TYPE_CHECKING:
@@ -43,8 +43,12 @@ def check(
     from sdpa_cli.grading.targets import target_of
     from sdpa_cli.sandbox import Level, Sandbox, Start
 
+    of_module = target_of(submission or "") is not None
+    if watch and of_module:
+        message = f"--watch waits for files to be saved, and {submission} is none"
+        raise InputError(Problem("contradiction", message, hint="name the file in place of the module"))
     # What an installed module imports is not behind the walls, so it runs with limits and timeouts only.
-    with Sandbox(Level.L0, Start.FRESH) if target_of(submission or "") else Sandbox() as box:
+    with Sandbox(Level.L0, Start.FRESH) if of_module else Sandbox() as box:
         # The sandbox gets ready in the background while NumPy is imported here and the exercises are read.
         from sdpa_cli.grading.checking import Asked, prepare
 

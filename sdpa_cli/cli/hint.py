@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -29,7 +30,11 @@ def hint(
     """
     from sdpa_cli.grading.hinting import ask
     from sdpa_cli.views.grading.hints import hint_text
+    from sdpa_cli.views.problems import problem_text
 
+    given = ask(exercise, check, exercises, lang, Path.cwd())
     with writing(None) as (stream, write):
-        write(hint_text(ask(exercise, check, exercises, lang, Path.cwd()), stream))
+        write(hint_text(given, stream))
+    if given.unkept is not None:
+        sys.stderr.write(problem_text(given.unkept))
     return ExitCode.OK

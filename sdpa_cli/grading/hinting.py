@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +21,8 @@ class Hint:
     """One hint."""
 
     check: str
+    ladder: str
+    """The key of the hints that it is one of."""
     level: int
     text: str
 
@@ -32,15 +33,19 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Given:
     """What came of asking for a hint."""
 
     exercise: Exercise
     hint: Hint | None
     speaker: Speaker
+    workspace: Workspace | None = None
+    """Where it is kept that it was given; without one, the next hint is this one again."""
+    unkept: InputError | None = None
+    """Why that could not be written down."""
 
 
-def ask(name: str, check: str | None, exercises: Path | None, language: str | None, here: Path) -> Asked:
+def ask(name: str, check: str | None, exercises: Path | None, language: str | None, here: Path) -> Given:
     """The next hint for an exercise of the workspace one is in.
 
     Raises
@@ -51,11 +56,22 @@ def ask(name: str, check: str | None, exercises: Path | None, language: str | No
     workspace = find_workspace(here)
     chosen = choose(language or (workspace.language if workspace is not None else None))
     exercise = find_exercise(exercises_for(exercises, workspace), name)
-    return Asked(exercise, next_hint(exercise, workspace, chosen, check), speaker(chosen, exercise))
+    hint = next_hint(exercise, workspace, chosen, check)
+    unkept = None if hint is None or workspace is None else _unkept(exercise, hint, workspace)
+    return Given(exercise, hint, speaker(chosen, exercise), workspace, unkept)
+
+
+def _unkept(exercise: Exercise, hint: Hint, workspace: Workspace) -> InputError | None:
+    """Keep that a hint was given; why not, where nothing can be written."""
+    try:
+        workspace.remember_hint(exercise.name, hint.ladder, hint.level)
+    except InputError as error:
+        return error
+    return None
 
 
 def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, check: str | None = None) -> Hint | None:
-    """The next hint, which then counts as given.
+    """The next hint.
 
     Parameters
     ----------
@@ -93,7 +109,4 @@ def next_hint(exercise: Exercise, workspace: Workspace | None, language: str, ch
     ladder = exercise.check(check).hints
     assert ladder is not None
     level = min(LEVELS, 1 + (workspace.hint_level(exercise.name, ladder) if workspace is not None else 0))
-    if workspace is not None:
-        with suppress(InputError):  # where nothing can be written, the same hint is given again
-            workspace.remember_hint(exercise.name, ladder, level)
-    return Hint(check, level, exercise.texts(language)(f"hints.{ladder}.{level}"))
+    return Hint(check, ladder, level, exercise.texts(language)(f"hints.{ladder}.{level}"))

@@ -121,6 +121,7 @@ def test_a_workspace_is_found_from_inside_it(sdpa, tmp_path, monkeypatch):
         (("check",), "this folder is no workspace"),
         (("check", "F3"), "this folder is no workspace"),
         (("check", "F3", "none.py"), "none.py does not exist"),
+        (("check", "F3", "kern:flash", "--watch"), "--watch waits for files to be saved, and kern:flash is none"),
         (("check", "F9", "."), "there is no exercise F9"),
         (("check", "F3", ".", "--only", "exampel"), "there is no check exampel"),
         (("check", "F3", ".", "--only", "exampel"), "hint: did you mean example?"),
@@ -205,7 +206,10 @@ def test_where_nothing_can_be_written_the_grade_is_still_given(sdpa, tmp_path, m
     assert "sdpa explain" not in out
     assert out.endswith("next    sdpa hint F3 example\n")
     assert err == f"error: {tmp_path / '.sdpa' / 'F3-example.yaml'} cannot be written: Read-only file system\n"
-    assert "Hint 1 of 3" in sdpa("hint", "F3", "example")[1]
+    status, out, err = sdpa("hint", "F3", "example")
+    assert (status, "Hint 1 of 3" in out) == (ExitCode.OK, True)
+    assert "That you have had this hint could not be written down" in out
+    assert err == f"error: {tmp_path / '.sdpa' / 'hints.json'} cannot be written: Read-only file system\n"
     assert tree(tmp_path) == before
 
 
@@ -275,6 +279,16 @@ def test_hints_come_one_level_at_a_time_for_what_has_failed(sdpa, tmp_path):
     solve(tmp_path, "F3")
     sdpa("check", "F3")
     assert sdpa("hint", "F3")[1] == "Every check of F3 passes; there is nothing to hint at.\n"
+
+
+def test_without_a_workspace_a_hint_says_how_to_get_the_next(sdpa):
+    said = "This folder is no workspace, so the next hint would be this one again; make it one with: sdpa init"
+    for _ in range(2):
+        status, out, _ = sdpa("hint", "F1")
+        assert (status, "Hint 1 of 3" in out) == (ExitCode.OK, True)
+        assert " ".join(out.split()).endswith(said)
+    sdpa("init")
+    assert ["Hint 1 of 3" in sdpa("hint", "F1")[1] for _ in range(2)] == [True, False]
 
 
 def test_progress_that_somebody_broke_is_only_forgotten(sdpa, tmp_path):
