@@ -17,8 +17,6 @@ class Glyphs:
     root: str = "√{}"
     transposed: str = "ᵀ"
     times: str = "·"
-    by: str = "×"
-    infinity: str = "∞"
     tick: str = "✓"
     cross: str = "✗"
     levels: tuple[str, ...] = (" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█")
@@ -57,8 +55,6 @@ ASCII = Glyphs(
     root="sqrt({})",
     transposed="'",
     times="*",
-    by="x",
-    infinity="inf",
     tick="ok",
     cross="x",
     levels=(),

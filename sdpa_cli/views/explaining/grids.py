@@ -54,18 +54,18 @@ def pair_lines(pair: Pair, setting: Setting) -> Iterator[Text]:
 
 def reason_lines(reasons: Reasons, setting: Setting) -> Iterator[Text]:
     """The mask drawn: for each cell the first letters of the rules that forbid it, and what they stand for."""
-    dot = setting.page.glyphs.forbidden
+    tick = setting.page.glyphs.tick
     names = {name: setting.text(words(f"reason.{name}")) for row in reasons.cells for cell in row for name in cell}
     found = WrittenMatrix(
         tuple(labels(reasons.cols)),
         tuple(
-            (label, tuple(WrittenCell("".join(names[name][0] for name in cell) or dot) for cell in row), "")
+            (label, tuple(WrittenCell("".join(names[name][0] for name in cell) or tick) for cell in row), "")
             for label, row in zip(labels(reasons.rows), reasons.cells, strict=True)
         ),
     )
     for run in _panels(found, setting.page, "M"):
         yield from _lines("M", found, run, setting)
-    legend = [f"{name[0]} {name}" for name in names.values()] + [f"{dot} {setting.text(words('page.allowed'))}"]
+    legend = [f"{name[0]} {name}" for name in names.values()] + [f"{tick} {setting.text(words('page.allowed'))}"]
     for line in in_lines(legend, setting.room - 2):
         yield Text(f"{INDENT}  {line}", style=QUIET)
 

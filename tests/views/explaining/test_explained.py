@@ -44,9 +44,9 @@ cím nélküli feladat
    oksági (causal)  az i-edik lekérdezés az i-edik kulcsig nézhet
 
    M     1 the  2 cat
-   1 the     ·      o
-   2 cat     ·      ·
-     o oksági (causal)   · megengedett
+   1 the     ✓      o
+   2 cat     ✓      ✓
+     o oksági (causal)   ✓ megengedett
 
    Egy példa: 1. lekérdezés, 2. kulcs. Ez a cella tiltott; az ok: oksági
    (causal).
