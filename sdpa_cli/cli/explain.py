@@ -44,7 +44,9 @@ def _names(text: str) -> tuple[str, ...]:
 def explain(
     subject: Annotated[
         str | None,
-        typer.Argument(metavar="[CASE|TOPIC|F1..F5]", help="A YAML file, a topic such as masks, or an exercise."),
+        typer.Argument(
+            metavar="[CASE|TOPIC|EXERCISE]", help="A YAML file, a topic such as masks, or an exercise such as F1."
+        ),
     ] = None,
     stream: Annotated[bool, typer.Option("--stream", help="Show the online softmax, tile by tile.")] = False,
     fault: Annotated[
