@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,8 +70,8 @@ def grade_class(order: Order, output: Path, workers: Workers, note: Callable[[Do
     packed = pack(order.exercise)
     terms = Terms(order.exercise, packed, secret(order.seed), level, versions())
     results: dict[int, Result] = {}
-    with Gradebook(output / FILE) as book:
-        for done in grade_seats(class_seats, terms, book, workers):
+    with Gradebook(output / FILE) as book, closing(grade_seats(class_seats, terms, book, workers)) as finished:
+        for done in finished:
             results[done.number] = done.result
             note(done, len(class_seats))
     ordered = tuple(results[number] for number in range(len(class_seats)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, replace
 
@@ -56,7 +56,7 @@ class _Pending:
     """All but the grade."""
 
 
-def grade_seats(seats: Sequence[Seat], terms: Terms, book: Gradebook, workers: Workers) -> Iterator[Done]:
+def grade_seats(seats: Sequence[Seat], terms: Terms, book: Gradebook, workers: Workers) -> Generator[Done, None, None]:
     """Grade everybody, in whatever order they finish.
 
     Parameters
@@ -76,7 +76,8 @@ def grade_seats(seats: Sequence[Seat], terms: Terms, book: Gradebook, workers: W
         Once for every seat.
     """
     again: list[_Pending] = []
-    with workers.opened() as executor, _Flow(executor, workers.ahead) as flow:
+    with workers.opened() as executor:
+        flow = _Flow(executor, workers.ahead)
         for number, seat in enumerate(seats):
             pending = _prepared(number, seat, terms)
             if isinstance(pending, Done):
@@ -101,13 +102,6 @@ class _Flow:
         self._ahead = ahead
         self._under_way: dict[Future[str], _Pending] = {}
         self._bytes = 0
-
-    def __enter__(self) -> _Flow:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for future in self._under_way:  # after an interrupt: what has not begun need not
-            future.cancel()
 
     def room_for(self, pending: _Pending) -> Settling:
         """Hand in one more; what had to finish before."""

@@ -23,9 +23,10 @@ def heading(speaker: Speaker, exercise: Exercise) -> str:
     return f"{exercise.name} {speaker('title')}" if "title" in (speaker.exercise or ()) else exercise.name
 
 
-def standing_words(standing: Standing, speaker: Speaker) -> str:
-    """How it stands, in words."""
-    return speaker(f"standing.{standing.name.lower()}")
+def standing_words(standing: Standing, speaker: Speaker, count: int = 1) -> str:
+    """How it stands with so many, in words; the only verb among them is that of `Standing.ATTENTION`."""
+    many = "-many" if standing is Standing.ATTENTION and count != 1 else ""
+    return speaker(f"standing.{standing.name.lower()}{many}")
 
 
 def told(item: FeedbackItem, speaker: Speaker) -> list[str]:

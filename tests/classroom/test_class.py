@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -28,6 +29,7 @@ from classroom.generated import (
 from sandbox.attacks import ATTACKS
 from sandbox.guard import guards
 
+from sdpa_cli.grading.library import own_exercises
 from sdpa_cli.sandbox import Level
 from sdpa_cli.sandbox.levels import candidates
 
@@ -135,6 +137,27 @@ def test_nobody_s_work_is_left_behind(tmp_path, monkeypatch, end):
     assert wait_for(lambda: not list((tmp_path / "tmp").iterdir())), list((tmp_path / "tmp").iterdir())
 
 
+ENDLESS = Kind("endless", {"attention.py": b"import time\ndef attention(Q, K, V, mask=None): time.sleep(10 ** 6)\n"})
+
+
+def test_ctrl_c_ends_at_once_and_says_what_is_kept(tmp_path, monkeypatch):
+    """Nobody waits for the worker, who is not done with the third within the hour."""
+    laid_out(tmp_path, [*RIGHTS[:2], ENDLESS])
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    arguments = command(tmp_path, "--exercises", exercises_with(tmp_path, seconds=3600), "--workers", "1")
+    with (tmp_path / "said.txt").open("w+b") as said:
+        process = start(arguments, stderr=said, start_new_session=True)
+        assert wait_for(lambda: len(keys(tmp_path / "out" / "F3" / "gradebook.sqlite3")) == 2)
+        family = descendants(process.pid)
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everybody in the foreground gets it
+        assert process.wait(60) == 130
+    words = (tmp_path / "said.txt").read_text("utf-8")
+    assert words == "Interrupted: 2 graded and kept; the same command goes on from there.\n"
+    assert wait_for(lambda: not any(lives(pid) for pid in family)), "a process is left behind"
+    assert not list((tmp_path / "tmp").iterdir())
+
+
 def kill_after(rows, book, arguments):
     """Start the command, kill it when so many grades are kept, and tell all processes that there were."""
     process = start(arguments)
@@ -145,9 +168,9 @@ def kill_after(rows, book, arguments):
     return family
 
 
-def start(arguments):
+def start(arguments, stderr=subprocess.DEVNULL, **options):
     command_line = [sys.executable, "-m", "sdpa_cli", *map(str, arguments)]
-    return subprocess.Popen(command_line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return subprocess.Popen(command_line, stdout=subprocess.DEVNULL, stderr=stderr, **options)
 
 
 def keys(book):
@@ -217,22 +240,18 @@ def test_a_hostile_class_harms_nobody(tmp_path, sdpa):
     """Behind the guard that the sandbox's own tests stand behind, whatever the sandbox does."""
     people = laid_out(tmp_path, [RIGHTS[0], *HOSTILE, RIGHTS[1]])
     guard = next(iter(guards().values()), [])
-    done = sdpa(*command(tmp_path, "--exercises", patient_exercises(tmp_path)), inside=guard)
+    done = sdpa(*command(tmp_path, "--exercises", exercises_with(tmp_path, seconds=1)), inside=guard)
     report = json.loads(report_in(tmp_path))
     assert (done.returncode, wrong(report, people)) == (0, []), done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["export", "out", "patient", "worksheet.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["export", "own", "out", "worksheet.csv"]
 
 
-def patient_exercises(tmp_path):
-    """F3, with a second for each call: an endless loop is soon over."""
-    import shutil
-
-    from sdpa_cli.grading.library import own_exercises
-
-    shutil.copytree(own_exercises() / "F3", tmp_path / "patient" / "F3")
-    path = tmp_path / "patient" / "F3" / "exercise.yaml"
-    path.write_text("seconds: 1\n" + path.read_text("utf-8"), "utf-8")
-    return tmp_path / "patient"
+def exercises_with(tmp_path, seconds):
+    """F3, with so many seconds for each call: of one, an endless loop is soon over."""
+    shutil.copytree(own_exercises() / "F3", tmp_path / "own" / "F3")
+    path = tmp_path / "own" / "F3" / "exercise.yaml"
+    path.write_text(f"seconds: {seconds}\n" + path.read_text("utf-8"), "utf-8")
+    return tmp_path / "own"
 
 
 STRANGE = [

@@ -1,18 +1,21 @@
 """How far the grading has come: figures, a live line, plain lines."""
 
+import re
 import sys
 
 import pytest
 
+from sdpa_cli.classroom.records import Record
 from sdpa_cli.classroom.results import Result, Standing
 from sdpa_cli.classroom.roster import Student
 from sdpa_cli.classroom.running import Done
 from sdpa_cli.classroom.saying import class_speaker
+from sdpa_cli.grading.report import Report
 from sdpa_cli.views.classroom.progress import Tally, watched
 
 
-def done(number, standing=Standing.GRADED, fresh=True):
-    return Done(number, Result(Student("x"), standing), fresh)
+def done(number, standing=Standing.GRADED, fresh=True, record=None):
+    return Done(number, Result(Student("x"), standing, record=record), fresh)
 
 
 def test_the_rate_is_of_what_was_graded_in_this_run(f3):
@@ -49,6 +52,58 @@ def test_at_the_end_nothing_is_left_however_few_there_were(f3):
     tally = Tally(class_speaker("en", f3), lambda: next(clock))
     tally.add(done(0))
     assert tally.words(1) == "1 of 1: 1 graded"
+
+
+def test_less_than_half_a_second_is_no_estimate(f3):
+    clock = iter([0.0, 4.0])
+    tally = Tally(class_speaker("en", f3), lambda: next(clock))
+    for number in range(99):
+        tally.add(done(number))
+    assert tally.words(100) == "99 of 100, 24.8 per second: 99 graded"
+
+
+def test_one_needs_attention_and_two_need_it(f3):
+    tally = Tally(class_speaker("en", f3), lambda: 0.0)
+    tally.add(done(0, Standing.ATTENTION))
+    assert tally.words(9).endswith(": 1 needs attention")
+    tally.add(done(1, Standing.ATTENTION))
+    assert tally.words(9).endswith(": 2 need attention")
+
+
+def test_nothing_of_the_live_line_is_cut_off(f3, monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "40")
+    with watched(class_speaker("en", f3)) as note:
+        for number, standing in enumerate(Standing):
+            note(done(number, standing), 9)
+    shown = re.sub(r"\x1b\[[\d;?]*[A-Za-z]|━|╸|╺", "", capsys.readouterr().err)
+    assert "1 graded, 1 missing, 1 unreadable, 1 needs attention, 1 tool failed" in " ".join(shown.split())
+
+
+def interrupted(speaker):
+    with watched(speaker) as note:
+        note(done(0, Standing.MISSING), 9)
+        for number in (1, 2):
+            note(done(number, record=Record(Report("F3", (), "L3", ""), {})), 9)
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "Interrupted: 2 graded and kept; the same command goes on from there.\n"),
+        ("hu", "Megszakítva: 2 értékelés elkészült és megmarad; ugyanez a parancs onnan folytatja.\n"),
+        ("da", "Afbrudt: 2 er bedømt og gemt; den samme kommando fortsætter derfra.\n"),
+    ],
+)
+def test_an_interrupt_says_what_is_kept(f3, monkeypatch, capsys, terminal, language, words):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with pytest.raises(KeyboardInterrupt):
+        interrupted(class_speaker(language, f3))
+    assert capsys.readouterr().err.endswith(words)
 
 
 @pytest.mark.parametrize("terminal", [True, False])

@@ -54,8 +54,8 @@ def _counts(found: ClassResult, figures: Summary, speaker: Speaker) -> Iterator[
     yield f"<p>{escape(speaker('page.students', count=len(found.results)))}: "
     parts = [(standing, count) for standing, count in figures.standings.items() if count]
     yield ", ".join(
-        f"<span class='standing-{standing.name.lower()}'>{count} {escape(standing_words(standing, speaker))}</span>"
-        for standing, count in parts
+        f"<span class='standing-{one.name.lower()}'>{count} {escape(standing_words(one, speaker, count))}</span>"
+        for one, count in parts
     )
     if figures.mean is not None and figures.median is not None:
         mean, middle = round(figures.mean, 2), round(figures.median, 2)

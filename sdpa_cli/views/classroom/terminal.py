@@ -61,7 +61,7 @@ def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -
     yield Text()
     for standing, count in figures.standings.items():
         if count:
-            yield Text.assemble((f"{count:5d} ", _STYLES[standing]), standing_words(standing, speaker))
+            yield Text.assemble((f"{count:5d} ", _STYLES[standing]), standing_words(standing, speaker, count))
     if figures.mean is not None and figures.median is not None:
         mean, middle = round(figures.mean, 2), round(figures.median, 2)
         yield Text(f"      {speaker('page.mean', mean=mean, median=middle, possible=found.max_points)}")
