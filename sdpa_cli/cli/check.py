@@ -13,7 +13,7 @@ from sdpa_cli.errors import ExitCode, InputError, Problem
 from sdpa_cli.views.outputs import writing
 
 if TYPE_CHECKING:
-    from sdpa_cli.grading.checking import Job, Work
+    from sdpa_cli.grading.jobs import Job, Work
     from sdpa_cli.sandbox import Sandbox
 
 CheckForm = Literal["terminal", "json", "junit", "github"]
@@ -50,7 +50,7 @@ def check(
     # What an installed module imports is not behind the walls, so it runs with limits and timeouts only.
     with Sandbox(Level.L0, Start.FRESH) if of_module else Sandbox() as box:
         # The sandbox gets ready in the background while NumPy is imported here and the exercises are read.
-        from sdpa_cli.grading.checking import Asked, prepare
+        from sdpa_cli.grading.jobs import Asked, prepare
 
         checks = tuple(name.strip() for name in only.split(",") if name.strip())
         work = prepare(Asked(exercise, submission, checks, exercises, lang), Path.cwd())

@@ -120,6 +120,7 @@ def _take_notebook(exercise: Exercise, path: Path, found: _Collected) -> None:
     wanted = [file for file in exercise.files if file.endswith(".py") and not _is_work(exercise, file, found)]
     if not wanted:
         return
+    found.paths |= dict.fromkeys(wanted, path)
     try:
         notebook = read_notebook(read_source(path), path.name)
     except InputError as error:
@@ -128,7 +129,6 @@ def _take_notebook(exercise: Exercise, path: Path, found: _Collected) -> None:
     for file in wanted:
         found.files[file] = notebook.source
         found.notebooks[file] = notebook
-        found.paths[file] = path
 
 
 def _is_work(exercise: Exercise, file: str, found: _Collected) -> bool:

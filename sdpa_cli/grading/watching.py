@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sdpa_cli.grading.checking import Job
+from sdpa_cli.grading.jobs import Job
 
 INTERVAL_SECONDS = 0.2
 Stamps = dict[Path, tuple[int, int]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -103,6 +104,9 @@ class Workspace:
                 paths[item.check] = path
             else:
                 _remove(path)
+        if not paths:
+            with suppress(OSError):  # where it is not empty, or is not there
+                self.state.rmdir()
         return paths
 
     def _read(self, name: str) -> dict[str, Any]:

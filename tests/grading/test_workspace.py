@@ -222,11 +222,37 @@ def test_a_hint_for_a_file_from_elsewhere_names_its_check(sdpa, tmp_path):
     assert sdpa("check", "F3", "attention.py")[1].endswith("next    sdpa hint F3 example\n")
 
 
-@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.write_text("def (")], ids=["missing", "syntax"])
-def test_a_file_that_does_not_load_is_the_next_to_be_opened(sdpa, tmp_path, spoil):
+def test_a_file_that_does_not_load_is_the_next_to_be_opened(sdpa, tmp_path):
     sdpa("init")
-    spoil(tmp_path / "F3" / "attention.py")
+    (tmp_path / "F3" / "attention.py").write_text("def (")
     assert sdpa("check", "F3")[1].endswith(f"next    open {Path('F3', 'attention.py')}\n")
+    (tmp_path / "work.ipynb").write_text("{}")
+    assert sdpa("check", "F3", "work.ipynb")[1].endswith("next    open work.ipynb\n")
+
+
+def test_a_file_that_is_not_there_is_not_to_be_opened(sdpa, tmp_path, monkeypatch):
+    sdpa("init")
+    (tmp_path / "F1" / "definition.py").unlink()
+    assert sdpa("check", "F1")[1].endswith("next    sdpa init\n")
+    assert sdpa("init")[0] == ExitCode.OK
+    assert sdpa("check", "F1")[1].endswith("next    open F1/README.md\n")
+    (tmp_path / "F1" / "definition.py").unlink()
+    monkeypatch.chdir(tmp_path / "F1")
+    assert sdpa("check", "F1")[1].endswith(f"next    sdpa init {tmp_path}\n")
+    (tmp_path / "F1" / "answers.yaml").rename(tmp_path.parent / "answers.yaml")
+    assert "open" not in sdpa("check", "F1", str(tmp_path.parent / "answers.yaml"))[1]
+
+
+def test_what_was_begun_is_checked_next_and_not_read_again(sdpa, tmp_path):
+    sdpa("init")
+    shutil.copy(SOLUTIONS / "F1" / "definition.py", tmp_path / "F1")
+    assert sdpa("check", "F1")[1].endswith("next    sdpa hint F1\n")
+    assert sdpa("check", "F1", "--only", "definition")[1].endswith("next    sdpa check F1\n")
+    solve(tmp_path, "F2")
+    assert sdpa("check", "F2")[1].endswith("next    sdpa check F1\n")
+    assert sdpa("check", "F2", "--only", "reason")[1].endswith("next    sdpa check F1\n")
+    solve(tmp_path, "F1")
+    assert sdpa("check", "F1")[1].endswith("next    open F3/README.md\n")
 
 
 def test_a_module_that_is_not_there_is_called_by_its_name(sdpa):
@@ -306,6 +332,23 @@ def test_a_file_from_anywhere_is_graded_and_nothing_is_remembered(sdpa, tmp_path
     assert status == ExitCode.OK
     assert "so far" not in out
     assert not (tmp_path / ".sdpa").exists()
+
+
+def test_failing_inputs_outside_a_workspace_are_said_to_be_there_and_go_with_the_last_failure(sdpa, tmp_path):
+    said = "The failing inputs are kept in the folder .sdpa, which can be deleted at any time."
+    (tmp_path / "mine.py").write_text(source(F3["no-scale"]))
+    out = sdpa("check", "F3", "mine.py", "--only", "example")[1]
+    assert (said in out, [path.name for path in (tmp_path / ".sdpa").iterdir()]) == (True, ["F3-example.yaml"])
+    (tmp_path / "mine.py").write_text(source({}))
+    out = sdpa("check", "F3", "mine.py", "--only", "example")[1]
+    assert (said in out, (tmp_path / ".sdpa").exists()) == (False, False)
+    (tmp_path / ".sdpa").mkdir()
+    (tmp_path / ".sdpa" / "mine").write_text("kept")
+    sdpa("check", "F3", "mine.py", "--only", "example")
+    assert (tmp_path / ".sdpa" / "mine").read_text() == "kept"
+    sdpa("init")
+    (tmp_path / "F3" / "attention.py").write_text(source(F3["no-scale"]))
+    assert said not in sdpa("check", "F3")[1]
 
 
 @pytest.mark.parametrize(
@@ -458,8 +501,9 @@ def test_a_notebook_that_is_none_is_said_to_be_none(sdpa, tmp_path):
     assert "work.ipynb is no Jupyter notebook" in out
 
 
-def test_a_function_of_one_s_own_package_is_graded_where_it_is(sdpa, monkeypatch):
-    # Not in pytest's folder, which only its owner may enter: code that is graded never runs as root.
+@pytest.fixture
+def kernels(monkeypatch):
+    """A package of one's own: not in pytest's folder, which only its owner may enter, and graded code is never root."""
     with tempfile.TemporaryDirectory() as name:
         package = Path(name, "kernels")
         package.mkdir()
@@ -468,11 +512,26 @@ def test_a_function_of_one_s_own_package_is_graded_where_it_is(sdpa, monkeypatch
         flash = source({}).replace("def attention", "def flash")
         (package / "fast.py").write_text(f"from kernels import SCALE\n{flash}")
         monkeypatch.chdir(name)
-        status, out, _ = sdpa("check", "F3", "kernels.fast:flash", "--only", "shapes,masks,large-logits")
-        assert status == ExitCode.OK, out
-        assert "level L0 (limits and timeouts only)" in out
-        assert sdpa("check", "F3", "kernels.fast:none", "--only", "shapes")[0] == ExitCode.FAILED
+        yield package
         monkeypatch.chdir("/")
+
+
+def test_a_function_of_one_s_own_package_is_graded_where_it_is(sdpa, kernels):
+    status, out, _ = sdpa("check", "F3", "kernels.fast:flash", "--only", "shapes,masks,large-logits")
+    assert status == ExitCode.OK, out
+    assert "level L0 (limits and timeouts only)" in out
+    assert sdpa("check", "F3", "kernels.fast:none", "--only", "shapes")[0] == ExitCode.FAILED
+
+
+def test_a_function_alone_is_not_asked_for_other_files(sdpa, kernels):
+    status, out, _ = sdpa("check", "F3", "kernels.fast:flash")
+    assert status == ExitCode.OK, out
+    assert "26/27 points" in out
+    assert "Only the function is checked here; what is asked for in test_attention.py, answers.yaml is left out." in out
+    assert "next" not in out
+    status, out, err = sdpa("check", "F2", "kernels.fast:flash")
+    assert (status, out) == (ExitCode.BAD_INPUT, "")
+    assert err == "error: F2 asks for no function\n  expected: answers.yaml\n"
 
 
 def test_watching_grades_again_what_was_saved(tmp_path):

@@ -138,6 +138,10 @@ def _closing(session: Session, page: Page) -> Iterator[Text]:
     level = next((one.report.sandbox for one in session.checked if one.report.sandbox), "")
     if level:
         yield Text(speaker("view.sandbox", level=level), style=QUIET)
+    if left_out := {file: None for one in session.checked for file in one.left_out}:
+        yield Text(speaker("view.function-alone", files=", ".join(left_out)), style=QUIET)
+    if session.litter is not None:
+        yield Text(speaker("view.litter", path=session.litter), style=QUIET)
     open_points = sum(one.report.open_points for one in session.checked)
     if open_points:
         yield Text(speaker("view.open-points", points=float(open_points)), style=QUIET)
