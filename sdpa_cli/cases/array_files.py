@@ -9,10 +9,15 @@ import numpy as np
 
 from sdpa_cli.cases.cells import TRUTH_VALUES, Cell
 from sdpa_cli.cases.csv_files import read_csv
-from sdpa_cli.cases.files import check_file, read_text, refusal
+from sdpa_cli.cases.files import Wanted, check_file, read_text, refusal
 from sdpa_cli.cases.npy_files import Array, mapped
 from sdpa_cli.cases.numbers import NotUnderstood
 from sdpa_cli.errors import InputError, Problem
+
+_CSV = Wanted(
+    "numbers as text, with commas between them",
+    "export it as csv from a spreadsheet; what NumPy saved keeps its ending, .npy or .npz",
+)
 
 
 def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Array:
@@ -41,12 +46,13 @@ def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Ar
     """
     suffix = path.suffix.lower()
     if suffix not in (".csv", ".npy", ".npz"):
-        raise _refused(f"'{name}' has an unknown ending", "a file whose name ends in .npy, .npz or .csv")
+        expected, hint = "a file whose name ends in .npy, .npz or .csv", _from_tensors(path)
+        raise _refused(f"'{name}' has an unknown ending", expected, hint)
     check_file(path, name)
     if member is not None and suffix != ".npz":
         raise _refused(f"'{name}' has no members", hint="leave member out: only npz archives have them")
     if suffix == ".csv":
-        return read_csv(read_text(path, name), name, cell)
+        return read_csv(read_text(path, name, _CSV), name, cell)
     try:
         with path.open("rb") as stream:
             found = mapped(stream) if suffix == ".npy" else _member(stream, member)
@@ -55,6 +61,20 @@ def read_array_file(path: Path, name: str, member: str | None, cell: Cell) -> Ar
     except NotUnderstood as problem:
         raise _refused(f"'{name}' {problem.message}", problem.expected, problem.hint) from None
     return _of_cells(found, name, cell)
+
+
+def _from_tensors(path: Path) -> str | None:
+    """How what PyTorch saved becomes a file that is read here. NumPy has no bfloat16, so all become float32."""
+    suffix = path.suffix.lower()
+    if suffix == ".safetensors":
+        tensors = f'safetensors.torch.load_file("{path.name}")'
+        return (
+            f'np.savez("{path.stem}.npz", **{{n: t.float().numpy() for n, t in {tensors}.items()}}) makes an npz of it'
+        )
+    if suffix in (".pt", ".pth", ".ckpt", ".bin"):
+        made = f'np.savez("{path.stem}.npz", q=tensor.detach().float().numpy())'
+        return f'read it with torch.load("{path.name}", map_location="cpu") and write what is needed: {made}'
+    return None
 
 
 def _member(stream: BinaryIO, member: str | None) -> Array:

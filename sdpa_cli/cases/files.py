@@ -6,6 +6,7 @@ import codecs
 import re
 import stat
 import sys
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -40,7 +41,20 @@ _BINARY = {
 _NOT_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufeff\ufffe\uffff]")
 
 
-def read_text(path: Path, name: str) -> str:
+@dataclass(frozen=True)
+class Wanted:
+    """What a text must be, for whoever gives a binary file in its place."""
+
+    expected: str
+    hint: str | None = None
+    """What to do with a file of another format."""
+
+
+YAML = Wanted("a YAML text")
+CASES = Wanted(YAML.expected, "a matrix in a file of its own is used with Q: {file: q.npy}")
+
+
+def read_text(path: Path, name: str, wanted: Wanted = YAML) -> str:
     """The text of a file.
 
     Parameters
@@ -49,6 +63,8 @@ def read_text(path: Path, name: str) -> str:
         The file.
     name
         What messages call it.
+    wanted
+        What it must hold.
 
     Raises
     ------
@@ -58,13 +74,13 @@ def read_text(path: Path, name: str) -> str:
     check_file(path, name)
     try:
         with path.open("rb") as stream:
-            return decode(_bounded(stream, name), name)
+            return decode(_bounded(stream, name), name, wanted)
     except OSError as error:
         raise refusal(path, name, error) from None
 
 
 def read_standard_input() -> str:
-    """The text on standard input.
+    """The text of the cases on standard input.
 
     Raises
     ------
@@ -73,7 +89,7 @@ def read_standard_input() -> str:
     """
     if sys.stdin is None:
         raise InputError(Problem("stdin", "there is no standard input to read from"))
-    return decode(_bounded(sys.stdin.buffer, "<stdin>"), "<stdin>")
+    return decode(_bounded(sys.stdin.buffer, "<stdin>"), "<stdin>", CASES)
 
 
 def check_file(path: Path, name: str) -> None:
@@ -107,7 +123,7 @@ def refusal(path: Path, name: str, error: Exception) -> InputError:
     return InputError(Problem("unreadable-file", f"'{name}' cannot be read: {reason}"))
 
 
-def decode(data: bytes, name: str) -> str:
+def decode(data: bytes, name: str, wanted: Wanted = YAML) -> str:
     """The text that some bytes are, in UTF-8 or whatever their byte order mark says.
 
     Raises
@@ -118,10 +134,8 @@ def decode(data: bytes, name: str) -> str:
     kind = next((kind for magic, kind in _BINARY.items() if data.startswith(magic)), None)
     mark = next((mark for mark in _ENCODINGS if data.startswith(mark)), None)
     if kind or (mark is None and b"\0" in data):
-        hint = "if it is text in UTF-16, save it as UTF-8"
-        if kind:
-            hint = "a matrix in a file of its own is used with Q: {file: q.npy}"
-        raise InputError(Problem("binary-file", f"'{name}' is {kind or 'a binary file'}", "a YAML text", hint))
+        hint = wanted.hint if kind else "if it is text in UTF-16, save it as UTF-8"
+        raise InputError(Problem("binary-file", f"'{name}' is {kind or 'a binary file'}", wanted.expected, hint))
     encoding = "utf-8" if mark is None else _ENCODINGS[mark]
     try:
         text = data.decode(encoding)

@@ -191,7 +191,7 @@ class OneOf:
 
     single: Kind | None = None
     listed: Kind | None = None
-    mapped: Kind | None = None
+    mapped: Group | None = None
     mapped_by: dict[str, Kind] = field(default_factory=dict)
     """For a mapping that begins with one of these keys, its kind."""
 
@@ -203,8 +203,9 @@ class OneOf:
             kind = self.listed
         elif isinstance(event, MappingStartEvent):
             first = cursor.first_key() or ""
-            kind = self.mapped_by.get(first, self.mapped)
-            near = nearest(first, tuple(self.mapped_by))
+            known = self.mapped is not None and first in self.mapped.names
+            near = None if known else nearest(first, tuple(self.mapped_by))
+            kind = self.mapped_by.get(first, None if near else self.mapped)
             hint = f"did you mean {near}?" if near else None
         else:
             hint = as_file(event) if "file" in self.mapped_by else None

@@ -11,7 +11,7 @@ from typing import Any
 from sdpa_cli.cases.case import Case
 from sdpa_cli.cases.cursor import MAX_PROBLEMS
 from sdpa_cli.cases.documents import SHOWN_PROBLEMS, read_document, read_override
-from sdpa_cli.cases.files import STDIN, read_standard_input, read_text
+from sdpa_cli.cases.files import CASES, STDIN, read_standard_input, read_text
 from sdpa_cli.cases.source import Source, line_breaks
 from sdpa_cli.errors import InputError, Problem
 
@@ -126,7 +126,7 @@ def _documents(given: str | Path) -> Iterator[Source]:
         name, text, directory = "<stdin>", read_standard_input(), Path()
     else:
         name, directory = str(given), Path(given).parent
-        text = read_text(Path(given), name)
+        text = read_text(Path(given), name, CASES)
     starts = [found.start() for found in _DOCUMENT.finditer(text)]
     if len(starts) > MAX_DOCUMENTS:
         raise InputError(Problem("too-many-cases", f"{name} holds more than {MAX_DOCUMENTS} documents"))

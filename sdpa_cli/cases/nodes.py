@@ -15,6 +15,8 @@ from sdpa_cli.cases.numbers import NULLS, NotUnderstood, shown
 from sdpa_cli.cases.source import Steps
 
 T = TypeVar("T")
+_MEANING = dict.fromkeys(("path", "npy", "npz", "csv"), "file")
+"""Words that people write for others, which resemble them in no letter."""
 _ARRAY_FILE = re.compile(r"[\w./-]+\.(npy|npz|csv)", re.IGNORECASE)
 
 
@@ -82,10 +84,10 @@ def as_file(event: Event) -> str | None:
 
 
 def nearest(word: str, known: tuple[str, ...]) -> str | None:
-    """The known word nearest to an unknown one, if any is near."""
+    """The known word nearest to an unknown one, by its meaning or its letters, if any is near."""
     folded = {name.lower(): name for name in known}
-    near = get_close_matches(word.lower(), folded, n=1)
-    return folded[near[0]] if near else None
+    near = [_MEANING.get(word.lower(), ""), *get_close_matches(word.lower(), folded, n=1)]
+    return next((folded[name] for name in near if name in folded), None)
 
 
 def named(steps: Steps) -> str:

@@ -148,6 +148,8 @@ def flag(text: str, expected: str = "true or false") -> bool:
     hint = f"write {meant}: only some YAML readers take {text} for it" if meant else None
     if len(parts := text.split()) > 1:
         hint = f"a comma is missing: {', '.join(parts[:4])}"
+    if ";" in text:
+        hint = "values are separated by commas"
     raise NotUnderstood(f"{shown(text)} is neither true nor false", expected, hint)
 
 

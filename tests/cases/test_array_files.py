@@ -105,6 +105,49 @@ def test_csv_as_other_programs_write_it_is_refused_with_a_way_out(here, refused,
     assert told.endswith(f": {last}")
 
 
+@pytest.mark.parametrize("value", ["{file: m.csv}", "{allowed: {file: m.csv}}"])
+def test_a_mask_with_semicolons_is_refused_with_a_way_out(here, refused, value):
+    Path("m.csv").write_text("0;1\n")
+    assert refused(value, "mask") == (
+        "m.csv:1:1: error: '0;1' is neither true nor false\n    0;1\n    ^\n"
+        "  expected: 0, 1, true or false\n  hint: values are separated by commas"
+    )
+
+
+def test_another_format_named_csv_is_refused_as_such(here, refused):
+    Path("q.csv").write_bytes(b"PK\x03\x04")
+    assert refused("{file: q.csv}") == (
+        "case.yaml:1:11: error: 'q.csv' is a zip or npz archive\n    Q: {file: q.csv}\n              ^\n"
+        "  expected: numbers as text, with commas between them\n"
+        "  hint: export it as csv from a spreadsheet; what NumPy saved keeps its ending, .npy or .npz"
+    )
+
+
+TENSORS = {
+    "all.safetensors": 'np.savez("all.npz", **{n: t.float().numpy() for n, t in '
+    'safetensors.torch.load_file("all.safetensors").items()}) makes an npz of it',
+    "q.pt": 'read it with torch.load("q.pt", map_location="cpu") and write what is needed: '
+    'np.savez("q.npz", q=tensor.detach().float().numpy())',
+    "q.mat": None,
+}
+
+
+@pytest.mark.parametrize(("name", "hint"), TENSORS.items(), ids=TENSORS)
+def test_files_of_tensors_are_refused_with_what_makes_an_npz_of_them(here, refused, name, hint):
+    assert refused(f"{{file: {name}}}").splitlines()[3:] == [
+        "  expected: a file whose name ends in .npy, .npz or .csv",
+        *([f"  hint: {hint}"] if hint else []),
+    ]
+
+
+MEANT = {"Q": "{path: q.npy}", "bias": "{npy: q.npy}", "mask": "{path: m.npy}"}
+
+
+@pytest.mark.parametrize(("field", "value"), MEANT.items(), ids=MEANT)
+def test_other_words_for_file_are_understood(here, refused, field, value):
+    assert refused(value, field).endswith("  hint: did you mean file?")
+
+
 def test_an_archive_without_an_array_says_so(here, refused):
     np.savez("q.npz")
     assert "'q.npz' holds no array" in refused("{file: q.npz}")

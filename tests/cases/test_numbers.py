@@ -183,6 +183,8 @@ def test_a_mask_cell_is_what_it_says(text, value):
         ("on", "write true: only some YAML readers take on for it"),
         ("No", "write false: only some YAML readers take No for it"),
         ("1 0", "a comma is missing: 1, 0"),
+        ("1;0", "values are separated by commas"),
+        ("1; 0", "values are separated by commas"),
         ("2", None),
         ("1.0", None),
         ("", None),
