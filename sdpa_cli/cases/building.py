@@ -24,6 +24,8 @@ Values = dict[str, Any]
 
 _PLAIN = ("title", "scale", "softcap", "block_size")
 _CHOICES = ("dtype", "empty_rows", "nonfinite")
+_NEVER_TOO_WIDE = ("mask", "V", "memory", "position_ids")
+"""Fields that decimal commas cannot be the matter with: any number of columns fits, or the entries are whole."""
 _NAMED = 20
 """Numbers too large for float32 that are named, of each matrix."""
 
@@ -160,7 +162,9 @@ def _attention_problems(case: Case, values: Values) -> list[Problem]:
     try:
         inputs = case.inputs()
     except InputError as error:
-        return [_in_file(problem, case.source, values) for problem in error.problems]
+        # Q and K are what a layer made of X, and what was cached counts.
+        computed_with = values | {"Q": case.q, "K": case.k}
+        return [_in_file(problem, case.source, computed_with) for problem in error.problems]
     if not case.decode:
         return []
     from sdpa_cli.attention.decoding import order_problems
@@ -177,12 +181,25 @@ def _in_file(problem: Problem, source: Source, values: Values) -> Problem:
         problem = replace(problem, path=("score", "additive", *problem.path[1:]))
     if problem.code == "query-offset":
         problem = replace(problem, hint=f"{problem.hint}; write {_with_offset(mask)}")
-    if problem.code == "shape-mismatch" and problem.path[0] != "mask":
-        suspects = source.locate_all([problem.path, ("X",) if "X" in values else ("Q",)]).values()
-        commas = (decimal_comma(place.source[place.column - 1 :]) for place in suspects)
+    if problem.code == "shape-mismatch" and (suspects := _perhaps_too_wide(problem, values)):
+        places = source.locate_all(suspects).values()
+        commas = (decimal_comma(place.source[place.column - 1 :]) for place in places)
         hint = "; ".join(filter(None, (next(filter(None, commas), None), problem.hint)))
         problem = replace(problem, hint=hint or None)
     return problem
+
+
+def _perhaps_too_wide(problem: Problem, values: Values) -> list[Steps]:
+    """The matrices of a problem in which decimal commas may have made columns: they make no rows and no axes."""
+    name = problem.path[0]
+    if name in _NEVER_TOO_WIDE:
+        return []
+    if name == "K":
+        width = {matrix: values[matrix].shape[-1] for matrix in ("Q", "K")}
+        return [(matrix,) for matrix in width if width[matrix] > min(width.values())]
+    if name == "bias":
+        return [("bias",)] if values["bias"].shape[-1] > values["K"].shape[-2] else []
+    return [problem.path, ("X",) if "X" in values else ("Q",)]
 
 
 def _with_offset(mask: Any) -> str:

@@ -277,3 +277,30 @@ def test_errors_of_several_files_are_told_together(here):
         ("two.yaml:5:1", "K and V are missing"),
         ("two.yaml:5:4", "Q is '1'"),
     ]
+
+
+SQUARE = "[[1,0],[0,1]]"
+WIDE = "a comma separates values: if 1,0 is one number, write 1.0"
+COMMAS = {
+    "columns of Q": (f"Q: {SQUARE}\nK: [[1], [2]]\nV: {SQUARE}", True),
+    "columns of K": (f"Q: [[1], [2]]\nK: {SQUARE}\nV: {SQUARE}", True),
+    "the other one's columns": (f"Q: {SQUARE}\nK: [[1, 0, 1], [0, 1, 1]]\nV: {SQUARE}", False),
+    "rows of V": (f"Q: {SQUARE}\nK: [[1,0],[0,1],[1,1]]\nV: {SQUARE}", False),
+    "axes of K": (f"Q: [{SQUARE}, {SQUARE}]\nK: [{SQUARE}]\nV: [{SQUARE}]", False),
+    "columns of bias": (f"Q: [[1], [2]]\nK: [[1]]\nV: [[1]]\nbias: {SQUARE}", True),
+    "columns of bias, keys cached": (
+        f"Q: [[1]]\nK: [[1]]\nV: [[1]]\npast: {{K: [[1]], V: [[1]]}}\nmask: {{query_offset: 1}}\nbias: {SQUARE}",
+        False,
+    ),
+    "rows of bias": (f"Q: {SQUARE}\nK: {SQUARE}\nV: {SQUARE}\nbias: [[1,0],[0,1],[1,1]]", False),
+    "columns of X": (f"X: {SQUARE}\nW_Q: [[1]]\nW_K: [[1]]\nW_V: [[1]]", True),
+    "positions": (f"Q: {SQUARE}\nK: {SQUARE}\nV: {SQUARE}\nrope: half\nposition_ids: [1,0,1]", False),
+}
+
+
+@pytest.mark.parametrize(("text", "explained"), COMMAS.values(), ids=COMMAS)
+def test_a_decimal_comma_is_suspected_where_it_may_have_made_a_column(case_of, text, explained):
+    with pytest.raises(InputError) as caught:
+        case_of(text)
+    assert {problem.code for problem in caught.value.problems} == {"shape-mismatch"}
+    assert any(WIDE in (problem.hint or "") for problem in caught.value.problems) == explained
