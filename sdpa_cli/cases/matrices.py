@@ -54,6 +54,8 @@ class Matrix:
 
     cell: Cell = NUMBERS
     ranks: range = RANKS
+    elsewhere: tuple[Group, ...] = (FILE, RANDOM)
+    """What may stand in place of the numbers; nothing, where a stranger's text is read."""
 
     def read(self, cursor: Cursor, steps: Steps) -> Array | None:
         """Take the matrix in any of its forms."""
@@ -64,7 +66,7 @@ class Matrix:
             found = self._read_elsewhere(cursor, steps)
         else:
             found = None
-            report_kind(cursor, event, steps, self._expected(), as_file(event))
+            report_kind(cursor, event, steps, self._expected(), as_file(event) if FILE in self.elsewhere else None)
             cursor.skip()
         if found is None or found.ndim in self.ranks:
             return found
@@ -76,7 +78,7 @@ class Matrix:
     def json_schema(self) -> Json:
         """As JSON Schema."""
         inline = {"anyOf": [_nested(self.cell, rank) for rank in self.ranks]}
-        return {"anyOf": [inline, *(group.json_schema() for group in self._elsewhere())]}
+        return {"anyOf": [inline, *(group.json_schema() for group in self.elsewhere)]}
 
     def words(self) -> str:
         """In words."""
@@ -89,22 +91,19 @@ class Matrix:
         """In words, many."""
         return f"matrices of {self.cell.name}"
 
-    def _elsewhere(self) -> tuple[Group, ...]:
-        return (FILE, RANDOM) if self.cell is NUMBERS else (FILE,)
-
     def _expected(self) -> str:
-        return " or ".join(("a matrix such as [[1, 0], [0, 1]]", *(group.example for group in self._elsewhere())))
+        return " or ".join(("a matrix such as [[1, 0], [0, 1]]", *(group.example for group in self.elsewhere)))
 
     def _read_elsewhere(self, cursor: Cursor, steps: Steps) -> Array | None:
         event = cursor.peek()
         first = cursor.first_key() or ""
-        for group in self._elsewhere():
+        for group in self.elsewhere:
             if first in group.names:
                 values = group.read(cursor, steps)
                 if values is None:
                     return None
                 return self._drawn(cursor, steps, values) if group is RANDOM else self._from_file(cursor, steps, values)
-        near = nearest(first, (*FILE.names, *RANDOM.names))
+        near = nearest(first, tuple(name for group in self.elsewhere for name in group.names))
         report_kind(cursor, event, steps, self._expected(), f"did you mean {near}?" if near else None)
         cursor.skip()
         return None

@@ -10,10 +10,10 @@ from sdpa_cli.cases.cells import TRUTH_VALUES
 from sdpa_cli.cases.family_schema import CACHE, EXPECT_LAYER, LAYER, MASK_PATTERNS, POSITIONS, SCORE
 from sdpa_cli.cases.groups import Field, Group, OneOf
 from sdpa_cli.cases.kinds import Choice, Flag, Integer, ListOf, Number, Text
-from sdpa_cli.cases.matrices import Matrix
+from sdpa_cli.cases.matrices import FILE, Matrix
 
 LABELS = ListOf(Text(), "[the, cat, sat]")
-TRUTH_MATRIX = Matrix(TRUTH_VALUES)
+TRUTH_MATRIX = Matrix(TRUTH_VALUES, elsewhere=(FILE,))
 
 WINDOW = Group(
     (

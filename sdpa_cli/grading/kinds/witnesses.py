@@ -36,7 +36,7 @@ class WitnessRule:
 
     def questions(self) -> Mapping[str, Kind]:
         """Its matrices."""
-        return dict.fromkeys(self._keys().values(), Matrix())
+        return dict.fromkeys(self._keys().values(), Matrix(elsewhere=()))
 
     def judge(self, attempt: Attempt) -> Finding:
         """Try it."""
