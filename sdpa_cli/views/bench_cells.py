@@ -96,9 +96,6 @@ def slope_cells(slope: Slope) -> tuple[str, ...]:
     return (f"{slope.kind} {slope.dtype}", lengths, slope.engine, *powers)
 
 
-SLOPE_COLUMNS = ("series", "fitted to", "engine", "time", "memory")
-
-
 def summary_cells(summary: Summary) -> tuple[str, ...]:
     """One comparison: its extent, the geometric mean of its ratios, and the worst with its workload."""
     low, high = summary.keys

@@ -22,6 +22,7 @@ from sdpa_cli.views.bench_cells import (
     summary_cells,
 )
 from sdpa_cli.views.bench_svg import svg
+from sdpa_cli.views.pages import page
 
 _TITLE = "What attention costs on this machine"
 # Okabe and Ito's palette, told apart with any colour vision; two of its colours are lightened on a dark page.
@@ -50,13 +51,11 @@ _FIGURES = ("engine", *COLUMNS)
 
 def html_text(report: Report) -> str:
     """The page. It loads nothing, and what engines say about themselves is escaped."""
-    return "\n".join(_page(report)) + "\n"
+    return page(_TITLE, "en", _STYLE, "\n".join(_body(report)) + "\n")
 
 
-def _page(report: Report) -> Iterator[str]:
-    yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{_TITLE}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{_TITLE}</h1>"
+def _body(report: Report) -> Iterator[str]:
+    yield f"<h1>{_TITLE}</h1>"
     yield "<dl>"
     for label, words in circumstances(report):
         yield f"<dt>{label}</dt><dd>{escape(words)}</dd>"
@@ -72,7 +71,6 @@ def _page(report: Report) -> Iterator[str]:
     yield from _table(_FIGURES, list(_figures(report)))
     yield f'<p class="quiet">{escape(CAPTION)}</p>'
     yield f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in notes(report))}</ul>"
-    yield "</body>\n</html>"
 
 
 def _charts(report: Report) -> Iterator[str]:

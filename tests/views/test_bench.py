@@ -1,5 +1,7 @@
 """A benchmark report in its four forms, from figures that are given: nothing is measured here."""
 
+import base64
+import hashlib
 import io
 import json
 import re
@@ -221,6 +223,9 @@ def test_the_page_is_whole_and_loads_nothing(report):
     assert "<b>" not in text
     assert "&lt;b&gt;*bad*" in text
     assert "prefers-color-scheme: dark" in text
+    style = text.split("<style>")[1].split("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}';" in text
 
 
 def test_a_drawing_has_a_point_for_each_figure():

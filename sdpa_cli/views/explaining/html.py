@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,6 +31,7 @@ from sdpa_cli.explaining.trace import (
     Worked,
     words,
 )
+from sdpa_cli.views import pages
 from sdpa_cli.views.explaining.html_tables import matrix_table, plain_table, reasons_table
 from sdpa_cli.views.explaining.mathml import mathml
 from sdpa_cli.views.explaining.prose import Piece, Voice
@@ -45,18 +44,9 @@ def page(trace: Trace, voice: Voice) -> str:
     """A whole explanation as one file."""
     writer = _Html(voice)
     style = files("sdpa_cli.views.explaining").joinpath("page.css").read_text("utf-8")
-    # Only this very style is let in, and nothing else at all: whatever a label holds, it cannot act.
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    title = writer.text(trace.title)
-    plain_title = escape("".join(p.content for p in voice.pieces(trace.title) if isinstance(p.content, str)))
-    return (
-        f'<!doctype html>\n<html lang="{voice.texts.language}">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{plain_title}</title>\n<style>{style}</style>\n</head>\n<body>\n<main>\n"
-        f"<h1>{title}</h1>\n{''.join(writer.body(trace))}</main>\n</body>\n</html>\n"
-    )
+    plain = "".join(piece.content for piece in voice.pieces(trace.title) if isinstance(piece.content, str))
+    body = f"<h1>{writer.text(trace.title)}</h1>\n{''.join(writer.body(trace))}"
+    return pages.page(plain, voice.texts.language, style, body)
 
 
 @dataclass(frozen=True)
