@@ -68,7 +68,9 @@ def report_kind(cursor: Cursor, event: Event, steps: Steps, expected: str, hint:
         found = "empty" if is_null(event) else shown(event.value)
     else:
         found = "a mapping" if isinstance(event, MappingStartEvent) else "a list"
-    cursor.report(event, "kind", f"{named(steps)} is {found}", steps=steps, expected=expected, hint=hint)
+    # Of the whole there is no path. It may be a case, a student's answers or an exercise: its file has a name for all.
+    subject = named(steps) or cursor.source.name
+    cursor.report(event, "kind", f"{subject} is {found}", steps=steps, expected=expected, hint=hint)
 
 
 def is_null(event: Event) -> bool:
@@ -91,7 +93,7 @@ def nearest(word: str, known: tuple[str, ...]) -> str | None:
 
 
 def named(steps: Steps) -> str:
-    """A path as people write it, counted from 1: ``mask.window.left``, ``Q[2,1]``.
+    """A path as people write it, counted from 1: ``mask.window.left``, ``Q[2,1]``; of the whole, nothing.
 
     Examples
     --------
@@ -106,4 +108,4 @@ def named(steps: Steps) -> str:
             text += f"[{','.join(str(int(step) + 1) for step in run)}]"
         else:
             text += "." * bool(text) + ".".join(map(str, run))
-    return text or "the case"
+    return text
