@@ -127,7 +127,8 @@ def _case(request: Request) -> Case:
         message = f"{subject} holds {len(cases)} cases, and one is explained at a time"
         raise InputError(Problem("several-cases", message, hint="say which one: --document 1"))
     if number > len(cases):
-        raise InputError(Problem("no-such-case", f"--document {number}: {subject} holds {len(cases)} cases"))
+        held = "1 case" if len(cases) == 1 else f"{len(cases)} cases"
+        raise InputError(Problem("no-such-case", f"--document {number}: {subject} holds {held}"))
     return cases[number - 1]
 
 

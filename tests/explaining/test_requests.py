@@ -58,6 +58,8 @@ def test_one_case_of_several(tmp_path):
     assert refused(subject=str(file)) == [f"{file} holds 2 cases, and one is explained at a time"]
     assert answer(Request(str(file), document=2)).subject == "two tokens, causal"
     assert refused(subject=str(file), document=3) == [f"--document 3: {file} holds 2 cases"]
+    file.write_text(CASES["two"], "utf-8")
+    assert refused(subject=str(file), document=2) == [f"--document 2: {file} holds 1 case"]
 
 
 def test_contradictions_are_told_all_at_once():
