@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -29,11 +28,14 @@ _FIRST = {"firstname", "givenname", "keresztnev", "utonev", "fornavn"}
 _LAST = {"lastname", "surname", "familyname", "vezeteknev", "csaladinev", "efternavn"}
 _ID = {
     *("id", "studentid", "idnumber", "sisid", "sisuserid", "sisloginid", "username", "login", "loginid"),
-    *("azonosito", "neptun", "neptunkod", "felhasznalonev", "studienummer", "brugernavn"),
+    *("number", "no", "studentnumber", "studentno", "registrationnumber"),
+    *("azonosito", "azonositoszam", "hallgatoiazonosito", "neptun", "neptunkod", "neptunazonosito", "felhasznalonev"),
+    *("nr", "nummer", "idnummer", "idnr", "studieid", "studienummer", "studienr", "brugernavn"),
 }
 _MAIL = {"email", "emailaddress", "mail", "emailcim", "mailadresse", "emailadresse"}
 _LANGUAGE = {"language", "lang", "nyelv", "sprog"}
-_PARTICIPANT = re.compile(r"\D+ (\d+)")
+_PARTICIPANT = re.compile(r"(?:\D+ |Résztvevő)(\d+)")
+"""A worksheet's first cells. Translations of Moodle may lose the space at the word's end, as the Hungarian has."""
 _TEST_STUDENT = {"studenttest", "teststudent"}
 
 
@@ -65,6 +67,12 @@ class Roster:
     kind: Kind
     table: Table
     students: tuple[Student, ...]
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The columns of a list of one's own that say nothing."""
+        known = _NAME | _FIRST | _LAST | _ID | _MAIL | _LANGUAGE
+        return tuple(title for title in self.table.header if self.kind is Kind.OWN and bare(title) not in known)
 
 
 def read_roster(path: Path) -> Roster:
@@ -138,8 +146,7 @@ def _own(table: Table) -> list[Student]:
 
 
 def _find(table: Table, names: set[str]) -> int | None:
-    matches: Callable[[str], bool] = lambda title: bare(title) in names  # noqa: E731
-    return table.column(matches)
+    return table.column(lambda title: bare(title) in names)
 
 
 def _filled(row: tuple[str, ...], columns: list[int]) -> tuple[str, ...]:

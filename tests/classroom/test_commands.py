@@ -115,7 +115,7 @@ def test_a_column_that_is_not_there_is_told_before_anything_is_graded(sdpa, tmp_
     write_worksheet(tmp_path / "worksheet.csv", people)
     done = sdpa("grade", "F3", "class", "--roster", "worksheet.csv", "--column", "Garde", cwd=tmp_path)
     assert (done.returncode, (tmp_path / "grades").exists()) == (2, False)
-    assert "it is not clear which column of the class list holds the grades" in done.stderr
+    assert "there is no column Garde in the class list" in done.stderr
 
 
 @pytest.mark.skipif(max(candidates()) < Level.L2, reason="grading asks for L2, which is not here")

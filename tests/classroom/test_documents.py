@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from sdpa_cli.classroom.results import Result, Standing
-from sdpa_cli.classroom.roster import Student
+from sdpa_cli.classroom.roster import Roster, Student
 from sdpa_cli.classroom.summary import summary
-from sdpa_cli.classroom.tables import parse_table
+from sdpa_cli.classroom.tables import Table, parse_table
 from sdpa_cli.errors import InputError
 from sdpa_cli.grading.report import Status, failed, say
 from sdpa_cli.views.classroom import inert
@@ -25,7 +25,7 @@ from sdpa_cli.views.classroom.documents import csv_text, json_text
 from sdpa_cli.views.classroom.feedback import feedback_html, feedback_markdown
 from sdpa_cli.views.classroom.junit import junit_text
 from sdpa_cli.views.classroom.overview import overview_html
-from sdpa_cli.views.classroom.platforms import filled_roster, gradescope_text, only_result
+from sdpa_cli.views.classroom.platforms import filled_roster, grade_column, gradescope_text, only_result
 from sdpa_cli.views.classroom.terminal import class_text
 from sdpa_cli.views.classroom.writing import file_names, write_reports
 
@@ -146,8 +146,39 @@ def test_the_column_can_be_named(f3):
         filled_roster(found, None, "en")
     for column in ("Attention", "Attention (991)"):
         assert filled_roster(found, column, "en")[1].splitlines()[0].endswith("Attention (991)")
-    with pytest.raises(InputError, match="which column"):
+    with pytest.raises(InputError, match="there is no column Atention in the class list"):
         filled_roster(found, "Atention", "en")
+
+
+@pytest.mark.parametrize("roster", [None, Roster(Kind.OWN, Table(("name",), ()), ())], ids=["none", "one's own"])
+def test_a_column_without_a_list_to_fill_is_refused(f3, roster):
+    with pytest.raises(InputError, match="--column is for a list that is filled in, and there is none"):
+        grade_column(roster, f3, "Grade")
+
+
+NAMES_ONLY = "these columns of it say nothing to sdpa: hold, kode."
+TAKEN_FOR_OWN = "The class list was taken for one of your own"
+
+
+@pytest.mark.parametrize(
+    ("header", "ids", "said"),
+    [
+        (("navn", "hold", "kode"), (), [NAMES_ONLY]),
+        (("navn", "hold", "kode", "id"), ("7",), []),
+        (("navn",), (), []),
+        (("navn", "Osztályzat"), ("7",), [TAKEN_FOR_OWN]),
+        (("hold", "navn", "kode", "Karakter"), (), ["sdpa: hold, kode, Karakter.", TAKEN_FOR_OWN]),
+    ],
+    ids=["no numbers", "numbers, too", "names", "grades", "both"],
+)
+def test_what_is_not_understood_of_a_list_is_said(f3, tmp_path, header, ids, said):
+    roster = Roster(Kind.OWN, Table(header, ()), (Student("Kaj", ids, row=0),))
+    text = " ".join(class_text(replace(crowd(f3), roster=roster), tmp_path, "en", io.StringIO()).split())
+    assert [words in text for words in (*said, NAMES_ONLY, TAKEN_FOR_OWN)] == [
+        *[True] * len(said),
+        NAMES_ONLY in said,
+        TAKEN_FOR_OWN in said,
+    ]
 
 
 def test_gradescope_gets_points_and_no_hidden_test(f3):

@@ -155,9 +155,23 @@ def test_first_and_last_names(tmp_path):
     assert found.students == (Student("Anna Kovács", ("1",), None, 0),)
 
 
-def test_a_moodle_worksheet_in_any_language(tmp_path):
+@pytest.mark.parametrize(
+    "title", ["nr", "Nummer", "ID-nummer", "Studienr.", "azonosító", "Neptun-kód", "Hallgatói azonosító", "Student no."]
+)
+def test_what_numbers_are_called(tmp_path, title):
+    found = roster(tmp_path, f"navn;{title}\nKaj;7\n")
+    assert (found.students[0].ids, found.unread) == (("7",), ())
+
+
+def test_columns_that_say_nothing_are_known(tmp_path):
+    assert roster(tmp_path, "navn;hold;sprog;mærke\nKaj;7;da;x\n").unread == ("hold", "mærke")
+
+
+@pytest.mark.parametrize("first", ["Résztvevő12", "Résztvevő 12", "Deltager 12", "Participant 12"])
+def test_a_moodle_worksheet_in_any_language(tmp_path, first):
     header = "Azonosító,Teljes név,E-mail cím,Állapot,Osztályzat,Maximális osztályzat"
-    found = roster(tmp_path, f"{header}\nRésztvevő 12,Kovács Anna,a@b.hu,Beadva,,10\n")
+    found = roster(tmp_path, f"{header}\n{first},Kovács Anna,a@b.hu,Leadva,,10\n")
+    assert found.unread == ()
     assert (found.kind, found.students) == (Kind.MOODLE, (Student("Kovács Anna", ("12", "a@b.hu"), None, 0),))
 
 

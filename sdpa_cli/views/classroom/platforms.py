@@ -19,9 +19,12 @@ from sdpa_cli.grading.saying import Speaker
 from sdpa_cli.views.classroom.inert import block, cell, line
 
 # Moodle writes its headers in the site's language. These are what the columns are called in ours.
-_GRADES = {"grade", "osztalyzat", "pontszam", "ertekeles", "karakter", "bedømmelse"}
+_GRADES = {"grade", "osztalyzat", "pont", "pontszam", "ertekeles", "karakter", "bedømmelse"}
 _MAXIMA = {"maximumgrade", "maximalispontszam", "maximalisosztalyzat", "maksimumkarakter", "maksimalkarakter"}
-_COMMENTS = {"feedbackcomments", "visszajelzesmegjegyzesei", "visszajelzesmegjegyzesek", "feedbackkommentarer"}
+_COMMENTS = {
+    *("feedbackcomments", "feedbackkommentarer"),
+    *("visszajelzomegjegyzesek", "visszajelzesmegjegyzesei", "visszajelzesmegjegyzesek"),
+}
 _FIXED = {"student", "id", "sisuserid", "sisloginid", "integrationid", "rootaccount", "section"}
 _MOST_NAMED = 8
 
@@ -57,9 +60,12 @@ def grade_column(roster: Roster | None, exercise: Exercise, column: str | None) 
     Raises
     ------
     InputError
-        When it is not clear which.
+        When it is not clear which, or when there is none of that name.
     """
     if roster is None or roster.kind is Kind.OWN:
+        if column is not None:
+            message = "--column is for a list that is filled in, and there is none"
+            raise InputError(Problem("which-column", message, "--roster with a Moodle worksheet or a Canvas gradebook"))
         return None
     table, word = roster.table, bare(exercise.name)
     if roster.kind is Kind.MOODLE:
@@ -67,7 +73,7 @@ def grade_column(roster: Roster | None, exercise: Exercise, column: str | None) 
     else:
         grade = _column(table, column, lambda name: "(" in name and word in map(bare, name.replace("(", " ").split()))
     if grade is None:
-        raise _which_column(table.header)
+        raise _which_column("it is not clear which column of the class list holds the grades", table.header)
     return grade
 
 
@@ -118,13 +124,17 @@ def _column(table: Table, wanted: str | None, guess: Callable[[str], bool]) -> i
         return matching[0] if len(matching) == 1 else None
     at = table.column(lambda name: name.strip() == wanted.strip() or name.startswith(f"{wanted.strip()} ("))
     if at is None:
-        raise _which_column(table.header)
+        raise _which_column(f"there is no column {wanted.strip()} in the class list", table.header)
     return at
 
 
-def _which_column(header: Sequence[str]) -> InputError:
-    message = "it is not clear which column of the class list holds the grades"
+def _which_column(message: str, header: Sequence[str]) -> InputError:
     return InputError(Problem("which-column", message, f"--column with one of: {', '.join(header)}"))
+
+
+def resembles_a_platform_s(roster: Roster) -> bool:
+    """Whether a list of one's own has a column of grades, as if it were to be filled in."""
+    return roster.kind is Kind.OWN and roster.table.column(lambda name: bare(name) in _GRADES | _MAXIMA) is not None
 
 
 def _scaled(points: float, possible: float, worth: str) -> str:

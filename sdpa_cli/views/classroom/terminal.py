@@ -13,6 +13,7 @@ from sdpa_cli.classroom.results import ClassResult, Standing
 from sdpa_cli.classroom.saying import class_speaker, heading, reasons_to_look, standing_words
 from sdpa_cli.classroom.summary import Summary, summary
 from sdpa_cli.grading.saying import Speaker
+from sdpa_cli.views.classroom.platforms import resembles_a_platform_s
 from sdpa_cli.views.excerpts import Page
 from sdpa_cli.views.tables import HEADER, QUIET
 from sdpa_cli.views.terminal import page_for
@@ -58,6 +59,7 @@ def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -
     hidden = sum(check.points for check in found.exercise.checks if check.visibility == "hidden")
     if hidden and not found.hidden_cases:
         yield Text(speaker("terminal.hidden", points=hidden, possible=found.max_points))
+    yield from _of_the_list(found, speaker, page)
     yield Text()
     for standing, count in figures.standings.items():
         if count:
@@ -75,6 +77,17 @@ def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -
         groups = [(len(group), _names(found, group, page)) for group in found.alike]
         yield from _section(speaker("page.alike"), groups, speaker, page)
     yield Text()
+
+
+def _of_the_list(found: ClassResult, speaker: Speaker, page: Page) -> Iterator[Text]:
+    """What was not understood of the class list, where more may have been meant than was taken from it."""
+    if found.roster is None:
+        return
+    if found.roster.unread and not any(student.ids for student in found.roster.students):
+        columns = page.glyphs.shown(", ".join(found.roster.unread))
+        yield from _hanging("", speaker("terminal.names-only", columns=columns), page, 0)
+    if resembles_a_platform_s(found.roster):
+        yield from _hanging("", speaker("terminal.own-list"), page, 0)
 
 
 def _distribution(figures: Summary, speaker: Speaker, page: Page) -> Iterator[Text]:
