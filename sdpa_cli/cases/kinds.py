@@ -140,13 +140,20 @@ class Choice:
         """Take one of the words, with or without quotes."""
         expected = f"{' or '.join(self.options)}{self.otherwise}"
         event = take_scalar(cursor, steps, expected)
-        if event is None or event.value in self.options:
-            return None if event is None else str(event.value)
-        near = nearest(event.value, self.options)
-        hint = f"did you mean {near}?" if near else None
-        message = f"{named(steps)} is {shown(event.value)}"
+        if event is None or (found := self.meant(event.value)) is not None:
+            return None if event is None else found
+        message, hint = f"{named(steps)} is {shown(event.value)}", self.hint(event.value)
         cursor.report(event, "choice", message, steps=steps, expected=expected, hint=hint)
         return None
+
+    def meant(self, text: str) -> str | None:
+        """The word that a text is; None where it is none."""
+        return text if text in self.options else None
+
+    def hint(self, text: str) -> str | None:
+        """What to do about a text that is none of the words."""
+        near = nearest(text, self.options)
+        return f"did you mean {near}?" if near else None
 
     def json_schema(self) -> Json:
         """As JSON Schema."""

@@ -92,6 +92,12 @@ class Attempt:
         assert self.exercise.function is not None
         return self.exercise.function
 
+    @property
+    def called(self) -> str:
+        """The name of what is called: of a module's function, that function's own."""
+        target = self.handed_in.target
+        return target.function if target else self.function.name
+
     def load(self) -> Outcome:
         """What came of loading the function's file; it must be there."""
         return self._open().load
@@ -166,9 +172,8 @@ class Attempt:
         running = self._open()
         if running.load.kind is not Kind.RETURNED:
             return replace(running.load, kind=Kind.GONE)
-        target = self.handed_in.target
         positional, named = arguments(case, self.function.arguments, self.function.options)
-        outcome = running.call(target.function if target else self.function.name, positional, named)
+        outcome = running.call(self.called, positional, named)
         self._keep(outcome)
         if outcome.kind in FATAL:
             self._fatal += 1

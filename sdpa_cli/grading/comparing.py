@@ -39,19 +39,21 @@ def not_returned(attempt: Attempt, outcome: Outcome) -> Message | None:
         return None
     wanted = ", ".join(function.returns)
     if outcome.arrays is not None:
-        return say("return.count", function=function.name, wanted=len(function.returns), found=len(outcome.arrays))
-    return say("return.kind", function=function.name, wanted=wanted, found=_described(outcome.value))
+        return say("return.count", function=attempt.called, wanted=len(function.returns), found=len(outcome.arrays))
+    return say("return.kind", function=attempt.called, wanted=wanted, found=_described(outcome.value))
 
 
 def ending(attempt: Attempt, outcome: Outcome, what: str | None = None) -> Message:
     """How a call of the function, or of something else, or a load, ended that did not return."""
-    name = what or attempt.function.name
+    name = what or attempt.called
     if outcome.error is not None and outcome.kind is Kind.RAISED:
         where = place(attempt, outcome.error)
         if outcome.error.type == "ModuleNotFoundError" and attempt.handed_in.target is None:
             return say("call.raised-no-module", function=name, error=told(outcome.error), place=where or name)
         values = {"function": name, "error": told(outcome.error)}
         return say("call.raised-at", **values, place=where) if where else say("call.raised", **values)
+    if outcome.kind is Kind.MISSING and attempt.handed_in.target is not None:
+        return say("call.no-function", function=attempt.handed_in.shown(attempt.function.file))  # it was imported
     return say(f"call.{outcome.kind}", function=name, detail=outcome.detail)
 
 

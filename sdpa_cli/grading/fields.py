@@ -1,4 +1,4 @@
-"""Kinds of value that only an exercise's definition holds: names of various things, and lists that hold something."""
+"""Kinds of value that only exercises hold: names of various things, lists that hold something, and answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdpa_cli.cases.cursor import Cursor
-from sdpa_cli.cases.kinds import ListOf, Text
+from sdpa_cli.cases.kinds import Choice, ListOf, Text
 from sdpa_cli.cases.nodes import named, read_scalar
 from sdpa_cli.cases.numbers import NotUnderstood, shown
 from sdpa_cli.cases.source import Steps
@@ -48,6 +48,20 @@ class SomeOf(ListOf):
             cursor.report(event, "empty", f"{named(steps)} is empty", steps=steps, expected=f"such as {self.example}")
             return None
         return found
+
+
+@dataclass(frozen=True)
+class Pick(Choice):
+    """One of several answers to a question, in upper or lower case: a hint at one could be the answer, or a trap."""
+
+    def meant(self, text: str) -> str | None:
+        """The answer that a text is; None where it is none."""
+        alike = (option for option in self.options if option.casefold() == text.casefold())
+        return super().meant(text) or next(alike, None)
+
+    def hint(self, text: str) -> str | None:
+        """None at all."""
+        return None
 
 
 CHECK_NAME = Name(

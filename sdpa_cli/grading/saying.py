@@ -56,7 +56,7 @@ class Speaker:
         if isinstance(value, float):
             return self.number(value, _FEWER_DIGITS.get(name, _DIGITS))
         if isinstance(value, tuple) and value and isinstance(value[0], str):
-            return ", ".join(self.title(one) for one in value)
+            return "; ".join(self.title(one) for one in value)  # a title may have commas of its own
         return value
 
 

@@ -10,7 +10,7 @@ from submissions.faults import LINES, source
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.values import ValueRule
-from sdpa_cli.grading.report import Status
+from sdpa_cli.grading.report import Message, Status
 from sdpa_cli.grading.saying import speaker
 from sdpa_cli.sandbox import Sandbox
 
@@ -150,6 +150,13 @@ def test_a_check_that_needs_another_says_which(graded):
     found = item(report, "shape-of-values")
     assert found.status is Status.SKIPPED
     assert found.finding.messages[0].values["needs"] == ("row-sums",)
+
+
+def test_checks_with_commas_in_their_titles_are_told_apart(exercise):
+    message = Message("skipped.needs", {"needs": ("bias", "all", "inputs")})
+    assert speaker("en", exercise("X1")).say(message) == (
+        "not tried; first needed: an additive bias; heads, softcap and masks together; inputs are left as they were"
+    )
 
 
 def test_only_some_checks_and_what_they_need(graded):

@@ -523,6 +523,13 @@ def test_a_function_of_one_s_own_package_is_graded_where_it_is(sdpa, kernels):
     assert sdpa("check", "F3", "kernels.fast:none", "--only", "shapes")[0] == ExitCode.FAILED
 
 
+def test_what_is_no_function_is_said_to_be_none(sdpa, kernels):
+    (kernels / "slow.py").write_text("x = 3\n\n\ndef late(Q, K, V, mask=None):\n    return 1\n")
+    assert "kernels.slow:x is there, but is no function\n" in sdpa("check", "F3", "kernels.slow:x")[1]
+    out = sdpa("check", "F3", "kernels.slow:late", "--only", "example,empty-row")[1]
+    assert "late must return the arrays output, weights; it returned int" in out
+
+
 def test_a_function_alone_is_not_asked_for_other_files(sdpa, kernels):
     status, out, _ = sdpa("check", "F3", "kernels.fast:flash")
     assert status == ExitCode.OK, out

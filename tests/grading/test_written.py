@@ -2,7 +2,7 @@
 
 import pytest
 import yaml
-from grading.items import SOLUTIONS, item, keys
+from grading.items import EXERCISES, SOLUTIONS, item, keys
 
 from sdpa_cli.grading.report import Status
 from sdpa_cli.grading.saying import speaker
@@ -223,6 +223,50 @@ SETTINGS = ARMS[0]["settings"]
 def test_what_f5_says_about_a_protocol(graded, check, changes, key):
     found = item(answered(graded, "F5", "protocol.yaml", **changes), check)
     assert (found.status, keys(found)[0]) == (Status.FAILED, key)
+
+
+def test_the_starter_of_f5_has_everything_to_be_filled_in(graded):
+    """Nothing was run, which is so from the start; whatever else is missing is missing, and not wrong."""
+    text = (EXERCISES / "F5" / "starter" / "protocol.yaml").read_text("utf-8")
+    assert set(yaml.safe_load(text)["metric"]) == {"name", "data", "decided"}
+    report = graded("F5", {"protocol.yaml": text})
+    found = {one.check: keys(one)[:1] for one in report.items if one.status is not Status.PASSED}
+    assert "nothing-run" not in found
+    assert (found["complete"], found["metric"]) == (["answer.missing"], ["answer.missing"])
+    assert report.points == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "key"),
+    [
+        ({}, "file.missing"),
+        ({"protocol.yaml": "goal: a: b\n"}, "answer.problem"),
+        ({"protocol.yaml": "reslts: x\n"}, "answer.problem"),
+    ],
+    ids=["no file", "no YAML", "another key"],
+)
+def test_of_a_protocol_that_cannot_be_read_nobody_says_that_nothing_was_run(graded, files, key):
+    assert keys(item(graded("F5", files), "nothing-run"))[0] == key
+
+
+def test_a_choice_is_taken_in_upper_and_lower_case(graded):
+    for written, status in (("C", Status.PASSED), ("c", Status.PASSED), ("D", Status.FAILED)):
+        assert item(answered(graded, "F2", reason=written), "reason").status is status
+    assert keys(item(answered(graded, "F1", proof=["A1", "a2"]), "proof")) == ["proof.unfinished"]
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "changes", "check"),
+    [
+        ("F5", "protocol.yaml", {"metric": {"name": "loss", "data": "valid", "decided": "efter"}}, "metric"),
+        ("F1", "answers.yaml", {"proof": ["a1", "p11"]}, "proof"),
+        ("F2", "answers.yaml", {"reason": "cc"}, "reason"),
+    ],
+    ids=["a word", "a block", "a letter"],
+)
+def test_no_hint_proposes_an_answer(graded, name, file, changes, check):
+    found = item(answered(graded, name, file, **changes), check)
+    assert keys(found) == ["answer.problem", "answer.expected"]
 
 
 def test_what_only_a_person_can_judge_stays_open(graded):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sdpa_cli.cases.kinds import Choice, Kind, ListOf
+from sdpa_cli.cases.kinds import Kind, ListOf
 from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.fields import Pick
 from sdpa_cli.grading.kinds.written import unanswered
 from sdpa_cli.grading.proofs import Proof, score, standing
 from sdpa_cli.grading.report import Finding, failed, passed, say
@@ -22,7 +23,7 @@ class ProofRule:
 
     def questions(self) -> Mapping[str, Kind]:
         """A list of block ids."""
-        return {self.key: ListOf(Choice(self.proof.blocks), f"[{', '.join(self.proof.blocks[:3])}]")}
+        return {self.key: ListOf(Pick(self.proof.blocks), f"[{', '.join(self.proof.blocks[:3])}]")}
 
     def judge(self, attempt: Attempt) -> Finding:
         """The score, and how far the order stands."""

@@ -9,9 +9,10 @@ from itertools import combinations
 from typing import Any
 
 from sdpa_cli.cases.groups import Field, Group
-from sdpa_cli.cases.kinds import Choice, Integer, Kind, ListOf, Text
+from sdpa_cli.cases.kinds import Integer, Kind, ListOf, Text
 from sdpa_cli.cases.yaml_files import FreeMapping
 from sdpa_cli.grading.attempt import Attempt
+from sdpa_cli.grading.fields import Pick
 from sdpa_cli.grading.kinds.written import unanswered
 from sdpa_cli.grading.report import Finding, Message, failed, passed, say
 
@@ -43,8 +44,8 @@ FIELDS: Mapping[str, Kind] = {
     "metric": Group(
         (
             Field("name", Text(), "What is measured, and when."),
-            Field("data", Choice(("train", "valid")), "On which part."),
-            Field("decided", Choice(("before", "after")), "Before or after the results are known."),
+            Field("data", Pick(("train", "valid")), "On which part."),
+            Field("decided", Pick(("before", "after")), "Before or after the results are known."),
         ),
         "{name: loss, data: valid, decided: before}",
     ),
@@ -69,10 +70,12 @@ class ProtocolRule:
     def judge(self, attempt: Attempt) -> Finding:
         """Hold the protocol against it."""
         demand = DEMANDS[self.demand]
+        answers = attempt.answers(self.file)
         for key in demand.reads:
-            if key not in OPTIONAL and (finding := unanswered(attempt, self.file, key)) is not None:
+            asked = key not in OPTIONAL or answers.missing or answers.problem(key) is not None
+            if asked and (finding := unanswered(attempt, self.file, key)) is not None:
                 return finding
-        objection = demand.objection(attempt.answers(self.file).values)
+        objection = demand.objection(answers.values)
         return passed() if objection is None else failed(objection)
 
 
@@ -145,7 +148,7 @@ DEMANDS: Mapping[str, _Demand] = {
     "split": _Demand(("split",), _split),
     "metric": _Demand(("metric",), _metric),
     "limits": _Demand(("validity_limits",), _limits),
-    "nothing-run": _Demand(("goal", "results"), _nothing_run),
+    "nothing-run": _Demand(("results",), _nothing_run),
 }
 
 

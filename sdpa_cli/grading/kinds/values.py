@@ -63,7 +63,7 @@ class RaisesRule:
         shown = None if self.spoil else case
         if outcome.kind is Kind.RETURNED:
             key = f"raises.returned-{self.spoil or 'forbidden'}"
-            return failed(say(key, function=attempt.function.name, exception=self.exception), case=shown)
+            return failed(say(key, function=attempt.called, exception=self.exception), case=shown)
         if outcome.kind is not Kind.RAISED or outcome.error is None:
             return failed(ending(attempt, outcome), case=shown)
         if not _is_a(outcome.error, self.exception):

@@ -9,11 +9,12 @@ import numpy as np
 
 from sdpa_cli.attention.difference import Tolerance, compare
 from sdpa_cli.cases import Case
-from sdpa_cli.cases.kinds import Choice, Kind, ListOf, Number
+from sdpa_cli.cases.kinds import Kind, ListOf, Number
 from sdpa_cli.cases.matrices import Matrix
 from sdpa_cli.faults import CATALOGUE
 from sdpa_cli.grading.attempt import Attempt
 from sdpa_cli.grading.comparing import cell
+from sdpa_cli.grading.fields import Pick
 from sdpa_cli.grading.quantities import PER_ROW, Array, engine_inputs, of_recipe, right
 from sdpa_cli.grading.report import Finding, Status, failed, passed, reason, say
 
@@ -51,7 +52,7 @@ class AnswerRule:
         """A matrix, a list with a number for each row, or one number."""
         if self.row is not None:
             return {self.key: Number()}
-        return {self.key: ListOf(Number(), "[0.5, 1.5]") if self.quantity in PER_ROW else Matrix()}
+        return {self.key: ListOf(Number(), "[0.5, 1.5]") if self.quantity in PER_ROW else Matrix(elsewhere=())}
 
     def judge(self, attempt: Attempt) -> Finding:
         """Compare."""
@@ -92,7 +93,7 @@ class ChoiceRule:
 
     def questions(self) -> Mapping[str, Kind]:
         """One of the options."""
-        return {self.key: Choice(self.options)}
+        return {self.key: Pick(self.options)}
 
     def judge(self, attempt: Attempt) -> Finding:
         """Whether it is the right one, and if not, why not."""
