@@ -140,11 +140,11 @@ class Choice:
         """Take one of the words, with or without quotes."""
         expected = f"{' or '.join(self.options)}{self.otherwise}"
         event = take_scalar(cursor, steps, expected)
-        if event is None or (found := self.meant(event.value)) is not None:
-            return None if event is None else found
-        message, hint = f"{named(steps)} is {shown(event.value)}", self.hint(event.value)
-        cursor.report(event, "choice", message, steps=steps, expected=expected, hint=hint)
-        return None
+        found = None if event is None else self.meant(event.value)
+        if event is not None and found is None:
+            message, hint = f"{named(steps)} is {shown(event.value)}", self.hint(event.value)
+            cursor.report(event, "choice", message, steps=steps, expected=expected, hint=hint)
+        return found
 
     def meant(self, text: str) -> str | None:
         """The word that a text is; None where it is none."""

@@ -149,6 +149,24 @@ def test_a_definition_that_is_wrong_says_what(f1, old, new, message):
     assert any(message in problem.message for problem in caught.value.problems), caught.value.problems
 
 
+MORE_THAN_QKV = {
+    "multi-head": "X",
+    "score-dot": "score",
+    "alibi": "alibi",
+    "kv-cache": "cache",
+    "decode": "decode",
+}
+
+
+@pytest.mark.parametrize(("name", "more"), MORE_THAN_QKV.items(), ids=MORE_THAN_QKV)
+def test_a_case_that_is_more_than_q_k_and_v_is_of_no_function(f1, name, more):
+    case = f1 / "cases" / "two-token.yaml"
+    case.write_text((EXERCISES / "examples" / f"{name}.yaml").read_text("utf-8").split("\n---\n")[0], "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_exercise(f1)
+    assert caught.value.problems[0].message == f"{case} has {more}, which no function of an exercise is given"
+
+
 PLACES = {
     "a name twice": ("id: row-sums", "id: definition", "id: definition", 9),
     "a need that comes later": ("needs: [definition]", "needs: [definition, proof]", "needs: [definition, proof]", 25),

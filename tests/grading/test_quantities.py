@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from grading.items import EXERCISES
 
+from sdpa_cli.attention import Mask, Window
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import load_case
 from sdpa_cli.faults import CATALOGUE, Recipe
@@ -16,7 +17,7 @@ from sdpa_cli.grading.grader import grade
 from sdpa_cli.grading.handed_in import HandedIn
 from sdpa_cli.grading.kinds.own_tests import stand_in
 from sdpa_cli.grading.kinds.written import AnswerRule
-from sdpa_cli.grading.quantities import RIGHT_NAMES, arguments, engine_inputs, of_recipe, right
+from sdpa_cli.grading.quantities import RIGHT_NAMES, arguments, engine_inputs, has_mask, of_recipe, right
 from sdpa_cli.grading.report import Status
 from sdpa_cli.sandbox import Kind, Outcome
 
@@ -35,6 +36,22 @@ def test_without_a_fault_a_recipe_s_quantities_are_the_engine_s(path):
 
 
 TWO_TOKEN = load_case(EXERCISES / "F3" / "cases" / "two-token-causal.yaml")
+MASKS = {
+    "causal": Mask(causal=True),
+    "window": Mask(window=Window(1, 0)),
+    "key_lengths": Mask(key_lengths=1),
+    "forbidden": Mask(forbidden=np.array([[False, True], [False, False]])),
+    "segments": Mask(segments=[0, 1]),
+    "stride": Mask(stride=2),
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+def test_each_part_of_a_mask_is_one(mask):
+    assert has_mask(replace(TWO_TOKEN, mask=mask))
+    assert not has_mask(replace(TWO_TOKEN, mask=Mask()))
+
+
 E_ROOT = np.exp([[1, 2], [1, 0]] / np.sqrt(2))
 """The exponentials of its scores, whole."""
 FAULTY = {
@@ -86,3 +103,18 @@ def test_a_fault_is_named_by_scores_and_lse(fault):
         calls.append(Call(case, Outcome(Kind.RETURNED, value=tuple(arrays.values()))))
     function = Function("attend", "attention.py", ("Q", "K", "V"), ("mask",), returns)
     assert diagnose(evidence_of(calls, function), returns) == fault
+
+
+def test_an_output_for_a_row_that_must_be_refused_tells_of_no_fault():
+    """Weights of an empty row tell which fault made them; of an output alone there is nothing to hold it against."""
+    # On these cases the numbers of every fault but the one that only empty rows show are others than the right ones.
+    names = [path for path in CASES if path.parts[-3] == "X1"] + [EXERCISES / "F3" / "cases" / "nan-value.yaml"]
+    high, low = (replace(TWO_TOKEN, q=TWO_TOKEN.q * factor) for factor in (2e3, -1e12))
+    empty = load_case(EXERCISES / "F3" / "cases" / "empty-row.yaml")
+    calls = []
+    for case in (*map(load_case, names), high, low, empty):
+        output = of_recipe(Recipe(), engine_inputs(case), ("output",))["output"]
+        calls.append(Call(case, Outcome(Kind.RETURNED, value=output), must_raise=case is empty))
+    evidence = evidence_of(calls, Function("attend", "attention.py", ("Q", "K", "V"), returns=("output",)))
+    assert len(evidence) == len(calls)
+    assert diagnose(evidence, ("output",)) is None
