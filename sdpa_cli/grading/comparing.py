@@ -106,12 +106,10 @@ def has_nan(arrays: Mapping[str, Array]) -> bool:
 
 def _hidden_nan(part: str, got: Array, want: Array) -> Message | None:
     """The first cell that must be NaN and is not; what else a NaN reaches depends on how it is computed."""
-    hidden = np.argwhere(np.isnan(want) & ~np.isnan(got))
-    if not len(hidden):
+    index = first_where(np.isnan(want) & ~np.isnan(got))
+    if index is None:
         return None
-    index = tuple(int(i) for i in hidden[0])
-    shown = ",".join(str(i + 1) for i in index)
-    return say("value.hides-nan", part=part, index=shown, actual=float(got[index]))
+    return say("value.hides-nan", part=part, index=shown_index(index), actual=float(got[index]))
 
 
 def _is_swapped(actual: Mapping[str, Array], expected: Mapping[str, Array], tolerance: Tolerance) -> bool:
@@ -122,11 +120,22 @@ def _is_swapped(actual: Mapping[str, Array], expected: Mapping[str, Array], tole
     )
 
 
+def first_where(cells: NDArray[np.bool_]) -> tuple[int, ...] | None:
+    """The index of the first cell that is true; None where none is."""
+    found = np.argwhere(cells)
+    return tuple(int(i) for i in found[0]) if len(found) else None
+
+
+def shown_index(index: Sequence[int]) -> str:
+    """An index as people read it, counted from 1."""
+    return ",".join(str(i + 1) for i in index)
+
+
 def cell(part: str, found: Any) -> dict[str, Any]:
     """The values that every message about a wrong cell is filled with; indices are counted from 1."""
     return {
         "part": part,
-        "index": ",".join(str(i + 1) for i in found.index),
+        "index": shown_index(found.index),
         "expected": float(found.expected),
         "actual": float(found.actual),
         "error": float(found.error),

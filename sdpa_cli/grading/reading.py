@@ -18,7 +18,7 @@ from sdpa_cli.grading.kinds.laws import READS, LawRule
 from sdpa_cli.grading.kinds.proof_blocks import ProofRule
 from sdpa_cli.grading.kinds.written import ChoiceRule
 from sdpa_cli.grading.proofs import MOST_BLOCKS
-from sdpa_cli.grading.schema import EXERCISE, Cases, kind_of
+from sdpa_cli.grading.schema import COMMON, EXERCISE, Cases, filled, kind_of
 
 FILE = "exercise.yaml"
 Values = Mapping[str, Any]
@@ -55,7 +55,8 @@ def read_exercise(folder: Path) -> Exercise:
         raise InputError(*dict.fromkeys(one if one.place else one.at(places[one.path]) for one in problems))
     given = values.get("function")
     function = Function(**given) if given else None
-    return Exercise(folder.name, folder, values["files"], function, values.get("seconds", 5.0), checks, cases.used)
+    seconds = filled(EXERCISE.fields, values)["seconds"]
+    return Exercise(folder.name, folder, values["files"], function, seconds, checks, cases.used)
 
 
 class _Cases:
@@ -92,15 +93,17 @@ def _plain(case: Case, path: Path) -> Case:
     return case
 
 
-def _check(values: Values, cases: Cases) -> Check:
+def _check(given: Values, cases: Cases) -> Check:
+    kind = kind_of(given)
+    values = filled((*kind.fields, *COMMON), given)
     return Check(
         name=values["id"],
-        rule=kind_of(values).make(values, cases),
-        points=values.get("points", 0.0),
-        bonus=values.get("bonus", 0.0),
-        needs=values.get("needs", ()),
+        rule=kind.make(values, cases),
+        points=values["points"],
+        bonus=values["bonus"],
+        needs=values["needs"],
         hints=values.get("hints"),
-        visibility=values.get("visibility", "visible"),
+        visibility=values["visibility"],
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +38,9 @@ CASES = Field("cases", NAMES, "On which cases.")
 
 COMMON = (
     Field("id", CHECK_NAME, "The check's name, by which others may need it."),
-    Field("points", Number(least=0), "What it is worth."),
-    Field("bonus", Number(least=0), "What it is worth beyond the maximum."),
-    Field("needs", ListOf(Text(), "[example]"), "Checks that must have passed before."),
+    Field("points", Number(least=0), "What it is worth.", 0.0),
+    Field("bonus", Number(least=0), "What it is worth beyond the maximum.", 0.0),
+    Field("needs", ListOf(Text(), "[example]"), "Checks that must have passed before.", ()),
     Field("hints", Text(), "The key of its hints in the exercise's texts."),
     Field("visibility", Choice(("visible", "hidden")), "Hidden ones wait for the instructor's run.", "visible"),
 )
@@ -68,7 +68,7 @@ class CheckKind:
 
 
 def _tolerance(values: Values) -> Tolerance:
-    return Tolerance(values.get("atol", ATOL.default), values.get("rtol", RTOL.default))
+    return Tolerance(values["atol"], values["rtol"])
 
 
 KINDS = (
@@ -96,11 +96,9 @@ KINDS = (
         (
             Field("raises", NAMES, "Cases that the function must refuse."),
             Field("exception", Choice(("ValueError", "TypeError")), "With which exception.", "ValueError"),
-            Field("spoil", Choice(tuple(SPOILS)), "What is cut off the case, so that its shapes disagree."),
+            Field("spoil", Choice(tuple(SPOILS)), "What is cut off the case, so that its shapes disagree.", ""),
         ),
-        lambda values, case: RaisesRule(
-            tuple(map(case, values["raises"])), values.get("exception", "ValueError"), values.get("spoil", "")
-        ),
+        lambda values, case: RaisesRule(tuple(map(case, values["raises"])), values["exception"], values["spoil"]),
         needs_function=True,
     ),
     CheckKind(
@@ -129,9 +127,7 @@ KINDS = (
             ),
             Field("distractors", ListOf(Text(), "[z1]"), "Blocks that belong to no proof.", ()),
         ),
-        lambda values, case: ProofRule(
-            values["proof"], values["key"], Proof(values["blocks"], values.get("distractors", ()))
-        ),
+        lambda values, case: ProofRule(values["proof"], values["key"], Proof(values["blocks"], values["distractors"])),
         ("key", "blocks"),
     ),
     CheckKind(
@@ -162,7 +158,7 @@ KINDS = (
             Field("of", Choice(tuple(WITNESSES)), "What it is to show."),
             Field("prefix", Text(), "Stands before each of its keys.", ""),
         ),
-        lambda values, case: WitnessRule(values["witness"], values["of"], values.get("prefix", "")),
+        lambda values, case: WitnessRule(values["witness"], values["of"], values["prefix"]),
         ("of",),
     ),
     CheckKind(
@@ -223,6 +219,11 @@ EXERCISE = Group(
     "files: [attention.py], checks: […]",
     ("files", "checks"),
 )
+
+
+def filled(fields: Iterable[Field], values: Values) -> dict[str, Any]:
+    """What was read, and the defaults of what was not given."""
+    return {one.name: one.default for one in fields if one.default is not None} | dict(values)
 
 
 def kind_of(values: Values) -> CheckKind:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdpa_cli.attention.difference import Tolerance
 from sdpa_cli.cases import Case
 from sdpa_cli.faults import CATALOGUE, Recipe, Steps
+from sdpa_cli.grading.comparing import first_where, shown_index
 from sdpa_cli.grading.quantities import engine_inputs, forbidden, of_recipe, right
 from sdpa_cli.grading.report import Message, say
 
@@ -84,12 +85,8 @@ def _read_weights(case: Case, weights: Array, expected: Arrays) -> Reading:
     if (weights[dead] != 0).any():
         return Reading("mask", (say("reading.forbidden-weight", count=int((weights[dead] != 0).sum())),))
     sums = weights.sum(axis=-1)
-    off = np.argwhere(np.abs(sums - 1) > 1e-4)
-    if len(off):
-        row = tuple(int(i) for i in off[0])
-        return Reading(
-            "weights", (say("reading.row-sum", row=",".join(str(i + 1) for i in row), sum=float(sums[row])),)
-        )
+    if (row := first_where(np.abs(sums - 1) > 1e-4)) is not None:
+        return Reading("weights", (say("reading.row-sum", row=shown_index(row), sum=float(sums[row])),))
     if ((weights == 0) & ~dead & (expected["weights"] > 1e-12)).any():
         return Reading("mask", (say("reading.live-weight"),))
     factor = _logit_factor(weights, expected["scores"], ~dead)

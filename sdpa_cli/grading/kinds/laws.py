@@ -13,7 +13,7 @@ from sdpa_cli.attention import Mask
 from sdpa_cli.attention.difference import Tolerance, compare
 from sdpa_cli.cases import Case
 from sdpa_cli.grading.attempt import Attempt
-from sdpa_cli.grading.comparing import cell, not_returned, returned
+from sdpa_cli.grading.comparing import cell, first_where, not_returned, returned, shown_index
 from sdpa_cli.grading.quantities import SHAPES, forbidden, has_mask, per_case, right
 from sdpa_cli.grading.report import Finding, failed, passed, say
 from sdpa_cli.sandbox import Outcome
@@ -83,28 +83,23 @@ def _row_sums(subject: _Subject, case: Case) -> Finding | None:
     found = compare(sums, np.ones_like(sums), TOLERANCE)
     if found is None:
         return None
-    row = ",".join(str(i + 1) for i in found.index)
-    return failed(say("law.row-sums", row=row, sum=found.actual), part="weights")
+    return failed(say("law.row-sums", row=shown_index(found.index), sum=found.actual), part="weights")
 
 
 def _zero_weights(subject: _Subject, case: Case) -> Finding | None:
     weights = subject(case)["weights"]
-    leaking = np.argwhere(np.broadcast_to(forbidden(case), weights.shape) & ~(weights == 0))
-    if not len(leaking):
+    index = first_where(np.broadcast_to(forbidden(case), weights.shape) & ~(weights == 0))
+    if index is None:
         return None
-    index = tuple(int(i) for i in leaking[0])
-    shown = ",".join(str(i + 1) for i in index)
-    return failed(say("law.zero-weights", index=shown, actual=float(weights[index])), part="weights")
+    return failed(say("law.zero-weights", index=shown_index(index), actual=float(weights[index])), part="weights")
 
 
 def _non_negative(subject: _Subject, case: Case) -> Finding | None:
     weights = subject(case)["weights"]
-    negative = np.argwhere(~(weights >= 0))
-    if not len(negative):
+    index = first_where(~(weights >= 0))
+    if index is None:
         return None
-    index = tuple(int(i) for i in negative[0])
-    shown = ",".join(str(i + 1) for i in index)
-    return failed(say("law.non-negative", index=shown, actual=float(weights[index])), part="weights")
+    return failed(say("law.non-negative", index=shown_index(index), actual=float(weights[index])), part="weights")
 
 
 def _key_permutation(subject: _Subject, case: Case) -> Finding | None:
@@ -145,13 +140,11 @@ def _output_range(subject: _Subject, case: Case) -> Finding | None:
     values = np.broadcast_to(case.v[..., None, :, :], (*live.shape[:-1], case.v.shape[-1]))
     low = np.where(live, values, np.inf).min(axis=-2) - TOLERANCE.atol
     high = np.where(live, values, -np.inf).max(axis=-2) + TOLERANCE.atol
-    outside = np.argwhere(~((low <= output) & (output <= high)))
-    if not len(outside):
+    index = first_where(~((low <= output) & (output <= high)))
+    if index is None:
         return None
-    index = tuple(int(i) for i in outside[0])
-    shown = ",".join(str(i + 1) for i in index)
-    values_shown = {"actual": float(output[index]), "low": float(low[index]), "high": float(high[index])}
-    return failed(say("law.output-range", index=shown, **values_shown), part="output")
+    bounds = {"actual": float(output[index]), "low": float(low[index]), "high": float(high[index])}
+    return failed(say("law.output-range", index=shown_index(index), **bounds), part="output")
 
 
 def _future(subject: _Subject, case: Case) -> Finding | None:
@@ -233,11 +226,9 @@ def _with(
 
 def _same(key: str, one: Array, other: Array) -> Finding | None:
     for array in (other, one):
-        wild = np.argwhere(~np.isfinite(array))
-        if len(wild):
-            index = tuple(int(i) for i in wild[0])
-            shown = ",".join(str(i + 1) for i in index)
-            return failed(say("law.not-finite", part="output", index=shown, actual=float(array[index])), part="output")
+        if (index := first_where(~np.isfinite(array))) is not None:
+            values = {"part": "output", "index": shown_index(index), "actual": float(array[index])}
+            return failed(say("law.not-finite", **values), part="output")
     # Relative to the largest number at play: a law combines several results, each of them rounded.
     size = float(np.abs(other).max(initial=1.0))
     found = compare(one, other, Tolerance(TOLERANCE.atol * max(size, 1.0), TOLERANCE.rtol))
