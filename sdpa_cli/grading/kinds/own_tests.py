@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdpa_cli.attention.inputs import Inputs, Options, prepare
 from sdpa_cli.attention.refusals import EmptyRowsError
-from sdpa_cli.faults import CATALOGUE, Recipe
+from sdpa_cli.faults import CATALOGUE, Fault, Recipe
 from sdpa_cli.grading.attempt import Attempt, TestRun
 from sdpa_cli.grading.comparing import ending, place, told
 from sdpa_cli.grading.quantities import of_recipe
@@ -39,7 +39,7 @@ class OwnTestsRule:
             return failed(say("file.unreadable", problem=reason(problem)))
         if self.file not in attempt.handed_in.files:
             return failed(say("file.missing", file=self.file))
-        right = _Heard(stand_in(attempt.function.returns, Recipe(), careless=False))
+        right = _Heard(stand_in(attempt.function.returns))
         run = attempt.run_tests(self.file, right)
         if (message := _not_usable(attempt, run, self.file)) is not None:
             return failed(message)
@@ -50,8 +50,7 @@ class OwnTestsRule:
         return failed(say("tests.slipped", faults=", ".join(slipped)), share=share)
 
     def _slips(self, attempt: Attempt, name: str, right: _Heard) -> bool:
-        fault = CATALOGUE[name]
-        wrong = stand_in(attempt.function.returns, fault.recipe, careless=fault.law == "finite")
+        wrong = stand_in(attempt.function.returns, CATALOGUE[name])
         return not right.differs_from(wrong) or attempt.tests_accept(self.file, wrong)
 
 
@@ -121,18 +120,19 @@ def _not_usable(attempt: Attempt, run: TestRun, file: str) -> Message | None:
     return None
 
 
-def stand_in(returns: tuple[str, ...], recipe: Recipe, *, careless: bool) -> Callable[..., Any]:
-    """A recipe as the function that an exercise asks for.
+def stand_in(returns: tuple[str, ...], fault: Fault | None = None) -> Callable[..., Any]:
+    """The function that an exercise asks for.
 
     Parameters
     ----------
     returns
         What it gives back.
-    recipe
-        How it computes.
-    careless
-        Whether it computes a query without a live key, too, instead of refusing it.
+    fault
+        What is wrong with it; None where it is right.
     """
+    recipe = Recipe() if fault is None else fault.recipe
+    # Whoever is careless of what is not finite does not refuse a query without a live key either.
+    careless = fault is not None and fault.law == "finite"
 
     def attention(Q: Array, K: Array, V: Array, mask: Array | None = None) -> tuple[Array, ...]:
         inputs = _prepared(Q, K, V, mask)
