@@ -38,10 +38,11 @@ class Chosen:
 
 def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
     """Find an exercise's files in a delivery, and read them."""
-    entries, remarks, damaged = _unpacked(exercise, entries)
+    entries, damaged = _unpacked(exercise, entries)
     entries = _own_folder(exercise, entries)
     wanted = {file: _candidates(file, entries) for file in exercise.files}
     taken: dict[str, Entry] = {}
+    remarks: list[Message] = []
     unclear = False
     for file, found in wanted.items():
         if found:
@@ -69,12 +70,15 @@ def choose(exercise: Exercise, entries: Sequence[Entry]) -> Chosen:
     return Chosen(files, unreadable, tuple(remarks), unclear)
 
 
-def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry], list[Message], Problem | None]:
-    """The entries, and in place of archives what is in them: once, and only where files are missing."""
+def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry], Problem | None]:
+    """The entries, and in place of archives what is in them: once, and only where files are missing.
+
+    Of an archive that cannot be read, the reason.
+    """
     archives = [entry for entry in entries if entry.name.lower().endswith(".zip")]
     plain = [entry for entry in entries if not entry.name.lower().endswith(".zip")]
     if not archives or any(_candidates(file, plain) for file in exercise.files):
-        return plain, [], None
+        return plain, None
     damaged = None
     for archive in archives:
         try:
@@ -82,7 +86,7 @@ def _unpacked(exercise: Exercise, entries: Sequence[Entry]) -> tuple[list[Entry]
             plain += [Entry((*archive.path, *entry.path), entry.read) for entry in inside]
         except InputError as error:
             damaged = _reason(error)
-    return plain, [], damaged
+    return plain, damaged
 
 
 def _own_folder(exercise: Exercise, entries: Sequence[Entry]) -> Sequence[Entry]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import is_zipfile
 
 from sdpa_cli.classroom.archives import archive_entries
 from sdpa_cli.classroom.entries import Entry, folder_entries
@@ -23,6 +24,7 @@ from sdpa_cli.errors import InputError, Problem
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.sandbox import Level
 
+_EXPECTED = "a folder of submissions, or the zip that the LMS exports"
 LEAST_LEVEL = Level.L2
 """Below it, submissions could read each other and the answers: only on request."""
 
@@ -91,8 +93,11 @@ def entries_of(path: Path) -> tuple[Entry, ...]:
     if path.is_dir():
         return folder_entries(path)
     if path.is_file():
+        if path.suffix.lower() != ".zip" and not is_zipfile(path):
+            hint = f"one file of your own is graded by: sdpa check EXERCISE {path}"
+            raise InputError(Problem("no-submissions", f"{path} is a single file", _EXPECTED, hint))
         return archive_entries(path)
-    raise InputError(Problem("no-submissions", f"{path} is not there", "a folder, or the zip that the LMS exports"))
+    raise InputError(Problem("no-submissions", f"{path} is not there", _EXPECTED))
 
 
 def _without_reports(entries: tuple[Entry, ...], submissions: Path, output: Path) -> tuple[Entry, ...]:

@@ -55,6 +55,16 @@ class Result:
         return self.record.report.points if self.record is not None else None
 
     @property
+    def bonus(self) -> float:
+        """Points among them beyond those of the checks."""
+        return sum(item.bonus for item in self.items)
+
+    @property
+    def has_another_name(self) -> bool:
+        """Whether a file of another name was taken for the function's."""
+        return any(remark.key == "seat.taken-as" for remark in self.remarks)
+
+    @property
     def final_points(self) -> float | None:
         """Points that may be entered without a person having looked."""
         return None if self.needs_person else self.points
@@ -95,6 +105,11 @@ class ClassResult:
     alike: tuple[tuple[int, ...], ...] = ()
     """Groups of nearly identical submissions, by their place among the results."""
     roster: Roster | None = None
+
+    @property
+    def has_bonus(self) -> bool:
+        """Whether somebody has earned one."""
+        return any(one.bonus for one in self.results)
 
     @property
     def max_points(self) -> float:

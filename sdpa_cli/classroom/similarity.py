@@ -72,12 +72,8 @@ def alike(prints: Mapping[int, Fingerprint], given: Fingerprint = frozenset()) -
         for one in found:
             holders[one].append(number)
     most = max(_COMMON_LEAST, int(_COMMON * len(own)))
-    pairs: dict[tuple[int, int], int] = defaultdict(int)
-    for numbers in holders.values():
-        if len(numbers) <= most:
-            for pair in combinations(numbers, 2):
-                pairs[pair] += 1
-    near = [pair for pair, shared in pairs.items() if shared and _are_alike(own[pair[0]], own[pair[1]])]
+    pairs = {pair for numbers in holders.values() if len(numbers) <= most for pair in combinations(numbers, 2)}
+    near = [(one, other) for one, other in pairs if _are_alike(own[one], own[other])]
     return _groups([*near, *_copies(own)])
 
 

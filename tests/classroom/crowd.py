@@ -75,4 +75,15 @@ def canvas_table(title="F3 attention (991)"):
     return Table(header, tuple(rows))
 
 
-__all__ = ["HOSTILE", "Kind", "canvas_table", "crowd", "graded", "item", "moodle_table", "results", "right_items"]
+__all__ = [
+    "HOSTILE",
+    "Kind",
+    "canvas_table",
+    "crowd",
+    "graded",
+    "item",
+    "moodle_table",
+    "record",
+    "results",
+    "right_items",
+]

@@ -243,7 +243,7 @@ def test_a_hostile_class_harms_nobody(tmp_path, sdpa):
     done = sdpa(*command(tmp_path, "--exercises", exercises_with(tmp_path, seconds=1)), inside=guard)
     report = json.loads(report_in(tmp_path))
     assert (done.returncode, wrong(report, people)) == (0, []), done.stderr
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["export", "own", "out", "worksheet.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["export", "out", "own", "worksheet.csv"]
 
 
 def exercises_with(tmp_path, seconds):

@@ -52,15 +52,22 @@ def test_doctor_on_this_machine(sdpa):
         (["grade", "F9", "x"], "there is no exercise F9"),
         (["grade", "F3", "x"], "x is not there"),
         (["grade", "F3", "empty"], "empty holds no submissions"),
-        (["grade", "F3", "note.txt"], "note.txt is no zip archive that can be read"),
+        (["grade", "F3", "damaged.zip"], "damaged.zip is no zip archive that can be read"),
+        (
+            ["grade", "F3", "mk.py"],
+            "mk.py is a single file\n"
+            "  expected: a folder of submissions, or the zip that the LMS exports\n"
+            "  hint: one file of your own is graded by: sdpa check EXERCISE mk.py\n",
+        ),
         (["grade", "F3", "empty", "--roster", "x.csv"], "x.csv cannot be read"),
         (["grade", "F3", "class", "--seed", " "], "the seed is empty"),
     ],
-    ids=["exercise", "nothing", "empty", "no archive", "no roster", "no seed"],
+    ids=["exercise", "nothing", "empty", "no archive", "one file", "no roster", "no seed"],
 )
 def test_what_cannot_begin_says_why(sdpa, tmp_path, arguments, message):
     (tmp_path / "empty").mkdir()
-    (tmp_path / "note.txt").write_text("?")
+    (tmp_path / "damaged.zip").write_text("?")
+    (tmp_path / "mk.py").write_text("?")
     write_moodle(tmp_path / "class", members([RIGHTS[0]], 0))
     done = sdpa(*arguments, cwd=tmp_path)
     assert done.returncode == 2

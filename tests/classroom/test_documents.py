@@ -9,7 +9,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from classroom.crowd import HOSTILE, Kind, canvas_table, crowd, graded, item, moodle_table, results, right_items
+from classroom.crowd import HOSTILE, Kind, canvas_table, crowd, graded, item, moodle_table, record, results, right_items
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -85,6 +85,34 @@ def test_no_cell_of_the_csv_is_a_formula(f3):
     assert len(rows) == 8
     assert not [value for row in rows for value in row if value.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert not STEERING.search(csv_text(crowd(f3), "en").replace("\r\n", ""))
+
+
+def test_numbers_and_addresses_have_columns_of_their_own(f3):
+    rows = list(csv.DictReader(io.StringIO(csv_text(crowd(f3), "en"))))
+    assert [(row["id"], row["email"]) for row in rows[2:]] == [(str(n), "") for n in range(3, 8)]
+    assert (rows[0]["id"], rows[0]["email"]) == ("1", "l@example.org")
+
+
+def test_a_bonus_is_called_one(f3, tmp_path):
+    (first, *others) = results()
+    items = (replace(first.items[0], bonus=1.0), *first.items[1:])
+    best = replace(first, student=replace(first.student, language=None), record=record(items))
+    found = crowd(f3, found=(best, *others))
+    assert feedback_markdown(found, best, "en").startswith("# F3 The function: 8 of 33 points, 1 of them a bonus\n")
+    words = "mean 3, median 2 of 33 points, bonuses included"
+    assert words in class_text(found, tmp_path, "en", io.StringIO())
+    assert words in overview_html(found, "en", links(found))
+    assert "bonuses" not in class_text(crowd(f3), tmp_path, "en", io.StringIO())
+
+
+@pytest.mark.parametrize(("names", "said"), [("xyz", True), ("xy", False)], ids=["all", "but one"])
+def test_a_class_whose_files_are_called_otherwise_is_asked_about_the_exercise(f3, tmp_path, names, said):
+    taken = (say("seat.taken-as", name="definition.py", file="attention.py"),)
+    found = tuple(graded(Student(one), right_items(), remarks=taken * (one in names)) for one in "xyz")
+    missing = Result(Student("m"), Standing.MISSING)
+    text = class_text(crowd(f3, found=(*found, missing)), tmp_path, "en", io.StringIO())
+    question = "taken for the function's: is F3 the right exercise?"
+    assert (question in " ".join(text.split())) == said
 
 
 def test_the_moodle_worksheet_is_filled_in_place(f3):
@@ -393,6 +421,28 @@ def test_students_of_one_name_have_files_of_their_own(f3):
     names = file_names((one, one, replace(one, student=replace(one.student, name="../../Ő", ids=()))))
     assert names == ["kovacslorinc-1", "kovacslorinc-1-2", "o"]
     assert file_names((replace(one, student=replace(one.student, name="学生", ids=())),)) == ["student"]
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [
+        ("Mette Møller", "mettemoeller"),
+        ("Ægidius Ångström", "aegidiusaangstrom"),
+        ("Ka\u030are", "kaare"),
+        ("Weiß", "weiss"),
+        ("Łucja Đorđević", "lucjadordevic"),
+        ("Þór Guðmundsson", "thorgudmundsson"),
+        ("Őry Fűzi", "oryfuzi"),
+        ("Işıl Œ", "isiloe"),
+    ],
+)
+def test_letters_are_spelled_in_file_names(name, stem):
+    assert file_names((Result(Student(name), Standing.MISSING),)) == [stem]
+
+
+def test_spelled_out_names_do_not_collide():
+    found = tuple(Result(Student(name), Standing.MISSING) for name in ("Bøe", "Boee", "boee-2", "BØE"))
+    assert file_names(found) == ["boee", "boee-2", "boee2", "boee-3"]
 
 
 def test_all_reports_are_written(f3, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from sdpa_cli.classroom.packing import Packed, pack, unpack
 from sdpa_cli.classroom.records import from_text
-from sdpa_cli.classroom.tasks import Task, _box, _last, best_level, grade_task, secret, versions
+from sdpa_cli.classroom.tasks import Task, _box, best_level, grade_task, secret, versions
 from sdpa_cli.errors import InputError, Problem, Worded
 from sdpa_cli.grading.report import Message, Status
 
@@ -29,10 +29,11 @@ def test_an_exercise_travels_as_bytes(f3):
     assert again.folder != f3.folder
 
 
-def test_hidden_checks_come_last_and_nothing_is_lost(f3):
-    names = [check.name for check in _last(f3).checks]
-    assert names[-1] == "hidden"
-    assert sorted(names) == sorted(check.name for check in f3.checks)
+def test_hidden_checks_are_judged_last_and_nothing_is_lost(f3, task):
+    """What a submission saw of them, it could tell in the items after them."""
+    order, own = [item.check for item in from_text(grade_task(task)).report.items], [c.name for c in f3.checks]
+    assert (order[-1], own[-1] == "hidden") == ("hidden", False)
+    assert sorted(order) == sorted(own)
 
 
 def test_the_same_task_gives_the_same_bytes_from_another_sandbox(task):

@@ -83,7 +83,7 @@ def _item(item: FeedbackItem, result: Result, speaker: Speaker) -> dict[str, Any
 def csv_text(found: ClassResult, language: str) -> str:
     """A line for each student. What strangers wrote is no formula in it."""
     speaker = class_speaker(language, found.exercise)
-    header = ("student", "id", "status", "points", "max_points", "open_points", "late", "file", "sha256")
+    header = ("student", "id", "email", "status", "points", "max_points", "open_points", "late", "file", "sha256")
     rows = [(*_columns(one, found), one.fault or "", _failed(one), _remarks(one, speaker)) for one in found.results]
     return Table((*header, "fault", "failed_checks", "remarks"), tuple(rows)).text()
 
@@ -93,7 +93,8 @@ def _columns(one: Result, found: ClassResult) -> tuple[str, ...]:
     numbers = (points, f"{found.max_points:g}", f"{one.open_points:g}", "yes" if one.late else "")
     return (
         cell(_name(one)),
-        cell(" ".join(one.student.ids)),
+        cell(next((known for known in one.student.ids if "@" not in known), "")),
+        cell(next((known for known in one.student.ids if "@" in known), "")),
         one.standing.value,
         *numbers,
         cell(one.place),

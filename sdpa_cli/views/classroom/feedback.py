@@ -59,7 +59,10 @@ def title(found: ClassResult, result: Result, speaker: Speaker) -> str:
     exercise = heading(speaker, found.exercise)
     if result.points is None:
         return speaker("feedback.no-grade", exercise=exercise)
-    return speaker("feedback.title", exercise=exercise, points=result.points, possible=found.max_points)
+    values = {"exercise": exercise, "points": result.points, "possible": found.max_points}
+    if result.bonus:
+        return speaker("feedback.title-bonus", **values, bonus=result.bonus)
+    return speaker("feedback.title", **values)
 
 
 def facts(result: Result, speaker: Speaker) -> Iterator[tuple[str, str]]:

@@ -59,7 +59,8 @@ def _counts(found: ClassResult, figures: Summary, speaker: Speaker) -> Iterator[
     )
     if figures.mean is not None and figures.median is not None:
         mean, middle = round(figures.mean, 2), round(figures.median, 2)
-        yield f"; {escape(speaker('page.mean', mean=mean, median=middle, possible=found.max_points))}"
+        key = "page.mean-bonus" if found.has_bonus else "page.mean"
+        yield f"; {escape(speaker(key, mean=mean, median=middle, possible=found.max_points))}"
     yield ".</p>\n"
 
 

@@ -60,13 +60,17 @@ def _lines(found: ClassResult, figures: Summary, speaker: Speaker, page: Page) -
     if hidden and not found.hidden_cases:
         yield Text(speaker("terminal.hidden", points=hidden, possible=found.max_points))
     yield from _of_the_list(found, speaker, page)
+    handed_in = [one for one in found.results if one.place]
+    if len(handed_in) > 1 and all(one.has_another_name for one in handed_in):
+        yield from _hanging("", speaker("terminal.other-names", exercise=found.exercise.name), page, 0)
     yield Text()
     for standing, count in figures.standings.items():
         if count:
             yield Text.assemble((f"{count:5d} ", _STYLES[standing]), standing_words(standing, speaker, count))
     if figures.mean is not None and figures.median is not None:
         mean, middle = round(figures.mean, 2), round(figures.median, 2)
-        yield Text(f"      {speaker('page.mean', mean=mean, median=middle, possible=found.max_points)}")
+        key = "page.mean-bonus" if found.has_bonus else "page.mean"
+        yield Text(f"      {speaker(key, mean=mean, median=middle, possible=found.max_points)}")
         yield from _distribution(figures, speaker, page)
     failing = sorted((one for one in figures.checks if one.failed), key=lambda one: -one.failed)
     rows = [(one.failed, page.glyphs.shown(speaker.title(one.check))) for one in failing]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +17,10 @@ from sdpa_cli.views.files import replacing
 
 FEEDBACK = "feedback"
 _MOST_LETTERS = 48
+_SPELLED = str.maketrans(
+    {"æ": "ae", "ø": "oe", "å": "aa", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ħ": "h", "ı": "i"}
+)
+"""How their languages spell å, and the letters that are no plain one with a mark, in the alphabet from a to z."""
 
 
 def write_reports(found: ClassResult, folder: Path, language: str, column: str | None) -> None:
@@ -70,4 +75,5 @@ def file_names(results: tuple[Result, ...]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return "".join(char for char in bare(text) if char.isascii())
+    spelled = unicodedata.normalize("NFC", text).casefold().translate(_SPELLED)
+    return "".join(char for char in bare(spelled) if char.isascii())
