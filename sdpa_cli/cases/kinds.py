@@ -138,13 +138,17 @@ class Choice:
 
     def read(self, cursor: Cursor, steps: Steps) -> str | None:
         """Take one of the words, with or without quotes."""
-        expected = f"{' or '.join(self.options)}{self.otherwise}"
-        event = take_scalar(cursor, steps, expected)
+        event = take_scalar(cursor, steps, self.due)
         found = None if event is None else self.meant(event.value)
         if event is not None and found is None:
             message, hint = f"{named(steps)} is {shown(event.value)}", self.hint(event.value)
-            cursor.report(event, "choice", message, steps=steps, expected=expected, hint=hint)
+            cursor.report(event, "choice", message, steps=steps, expected=self.due, hint=hint)
         return found
+
+    @property
+    def due(self) -> str:
+        """What must stand here, for whoever wrote something else."""
+        return f"{' or '.join(self.options)}{self.otherwise}"
 
     def meant(self, text: str) -> str | None:
         """The word that a text is; None where it is none."""

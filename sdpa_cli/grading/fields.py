@@ -54,6 +54,11 @@ class SomeOf(ListOf):
 class Pick(Choice):
     """One of several answers to a question, in upper or lower case: a hint at one could be the answer, or a trap."""
 
+    @property
+    def due(self) -> str:
+        """The answers there are, in a form that every language has."""
+        return f"one of: {', '.join(self.options)}"
+
     def meant(self, text: str) -> str | None:
         """The answer that a text is; None where it is none."""
         alike = (option for option in self.options if option.casefold() == text.casefold())

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from sdpa_cli.grading.exercise import Exercise
+from sdpa_cli.grading.phrasebook import phrasebook
 from sdpa_cli.grading.report import CELLS, LOADS, Message
 from sdpa_cli.languages import Texts, load, with_decimal_sign
 
 PACKAGE = "sdpa_cli.grading"
 _DIGITS = 6
 _FEWER_DIGITS = {"error": 3, "limit": 3}
+_MINUS = "−"
+_PHRASED = frozenset({"problem", "expected", "hint", "detail", "level", "sandbox"})
+"""Values that hold a sentence of a room beneath, which knows English only."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +50,17 @@ class Speaker:
     def number(self, value: float, digits: int = _DIGITS) -> str:
         """A number with so many digits that count."""
         if not math.isfinite(value):
-            return "NaN" if math.isnan(value) else f"{value:+.0f}".replace("inf", "∞").replace("+", "")
-        shown = f"{value:.{digits}g}" if value else "0"
-        return with_decimal_sign(shown, self.language)
+            return "NaN" if math.isnan(value) else "∞" if value > 0 else f"{_MINUS}∞"
+        mantissa, mark, exponent = f"{value:.{digits}g}".partition("e") if value else ("0", "", "")
+        return with_decimal_sign(mantissa.replace("-", _MINUS), self.language) + mark + exponent
 
     def _written(self, name: str, value: Any) -> object:
         if isinstance(value, Message):
             return self.say(value)
         if isinstance(value, float):
             return self.number(value, _FEWER_DIGITS.get(name, _DIGITS))
+        if isinstance(value, str) and name in _PHRASED:
+            return phrasebook(self.language)(value)
         if isinstance(value, tuple) and value and isinstance(value[0], str):
             return "; ".join(self.title(one) for one in value)  # a title may have commas of its own
         return value

@@ -298,7 +298,7 @@ def test_code_is_code(text):
 
 def test_feedback_is_in_the_student_s_language(f3):
     found = crowd(f3)
-    assert feedback_markdown(found, found.results[0], "en").startswith("# F3 A függvény: 7 pont a(z) 33 pontból\n")
+    assert feedback_markdown(found, found.results[0], "en").startswith("# F3 A függvény: 7/33 pont\n")
     assert feedback_markdown(found, found.results[3], "en").startswith("# F3 Funktionen: ikke bedømt\n")
     assert feedback_markdown(found, found.results[1], "en").startswith("# F3 The function: 2 of 33 points\n")
 

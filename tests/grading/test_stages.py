@@ -49,7 +49,8 @@ def test_a_factor_of_the_scores_is_named(factor, named):
     if named is None:
         assert reading.stage == "scale"
     else:
-        assert (reading.stage, said(reading)) == ("scale", [f"the scores are off by the factor {named} ({factor:.6g})"])
+        shown = f"{factor:.6g}".replace("-", "−")
+        assert (reading.stage, said(reading)) == ("scale", [f"the scores are off by the factor {named} ({shown})"])
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,7 @@ def test_unknown_blocks_are_an_error_with_the_list_of_those_there_are(graded):
     lines = said(report, "proof")
     assert lines[0].startswith("answers.yaml:")
     assert "'a9'" in lines[0]
-    assert lines[1] == "expected: a1 or a2 or a3 or a4 or c1 or c2 or p1 or p2 or p3 or p4 or x1"
+    assert lines[1] == "expected: one of: a1, a2, a3, a4, c1, c2, p1, p2, p3, p4, x1"
     assert item(report, "witness").status is Status.PASSED
 
 

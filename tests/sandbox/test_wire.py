@@ -131,13 +131,13 @@ def test_arrays_come_read_only():
 @pytest.mark.parametrize(
     ("value", "description"),
     [
-        pytest.param(np.array([object()]), "an array of dtype object and shape (1,)", id="objects"),
-        pytest.param(np.zeros(2, complex), "an array of dtype complex128 and shape (2,)", id="complex"),
-        pytest.param(np.array(["a"]), "an array of dtype <U1 and shape (1,)", id="text"),
-        pytest.param(np.zeros((1,) * 9), f"an array of dtype float64 and shape {(1,) * 9}", id="nine axes"),
-        pytest.param(1 << 63, "an object of type int", id="a big integer"),
-        pytest.param({}, "an object of type dict", id="a dictionary"),
-        pytest.param([0] * 5000, "a deep or long list", id="a long list"),
+        pytest.param(np.array([object()]), "ndarray(dtype=object, shape=(1,))", id="objects"),
+        pytest.param(np.zeros(2, complex), "ndarray(dtype=complex128, shape=(2,))", id="complex"),
+        pytest.param(np.array(["a"]), "ndarray(dtype=<U1, shape=(1,))", id="text"),
+        pytest.param(np.zeros((1,) * 9), f"ndarray(dtype=float64, shape={(1,) * 9})", id="nine axes"),
+        pytest.param(1 << 63, "int", id="a big integer"),
+        pytest.param({}, "dict", id="a dictionary"),
+        pytest.param([0] * 5000, "list(…)", id="a long list"),
     ],
 )
 def test_what_has_no_place_in_the_format_is_described(value, description):

@@ -48,7 +48,7 @@ class TooBigError(ValueError):
 
 @dataclass(frozen=True)
 class Opaque:
-    """Something that is not sent, only described: ``an object of type Tensor``."""
+    """Something that is not sent, only described, as code would: ``Tensor``."""
 
     description: str
 
@@ -99,7 +99,7 @@ class _Encoder:
     def sequence(self, value: tuple[object, ...] | list[object], depth: int) -> None:
         items = tuple(value)  # a student's subclass may say another length than it has items
         if depth == MAX_DEPTH or len(items) > self._nodes:
-            return self.describe(f"a deep or long {type(value).__name__:.80}")
+            return self.describe(f"{type(value).__name__:.80}(…)")
         self._nodes -= len(items)
         self.parts += (b"T" if isinstance(value, tuple) else b"L", _COUNT.pack(len(items)))
         for item in items:
@@ -110,7 +110,7 @@ class _Encoder:
         array = np.asarray(value)
         code = _CODES.get(array.dtype) or _CODES.get(array.dtype.newbyteorder("<"))
         if code is None or array.ndim > MAX_NDIM:
-            return self.describe(f"an array of dtype {array.dtype!s:.80} and shape {array.shape}")
+            return self.describe(f"ndarray(dtype={array.dtype!s:.80}, shape={array.shape})")
         self._take(array.nbytes)
         data = array.astype(DTYPES[code], copy=False).tobytes()
         self.parts += (b"A" + code, b"%c" % array.ndim, _SHAPES[array.ndim].pack(*array.shape), data)
@@ -123,7 +123,7 @@ class _Encoder:
             self.unknown(value, _)
 
     def unknown(self, value: object, _: int) -> None:
-        self.describe(f"an object of type {type(value).__name__:.80}")
+        self.describe(type(value).__name__[:80])
 
     def describe(self, description: str) -> None:
         self.described = description
