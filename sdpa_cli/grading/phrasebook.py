@@ -48,6 +48,9 @@ class Phrase:
         return dict(zip(self.places, [*found, sentence[at:end]], strict=True))
 
 
+_AS_IT_IS = Phrase(("", ""), ("text",), "{text}")
+
+
 @dataclass(frozen=True)
 class Phrasebook:
     """The phrases of one language, those with the most of their own words first.
@@ -63,12 +66,22 @@ class Phrasebook:
 
     def __call__(self, sentence: str) -> str:
         """The sentence in that language; as it is where the book has no phrase for it."""
-        for phrase in self.phrases:
-            values = phrase.values(sentence)
-            if values is not None:
-                told = {place: self(text) if place in _PHRASES else text for place, text in values.items()}
-                return phrase.translation.format(**told)
-        return sentence
+        phrase, values = self._found(sentence)
+        return phrase.translation.format(**{place: self._placed(place, text) for place, text in values.items()})
+
+    def _placed(self, place: str, text: str) -> str:
+        """What stands at a place. No deeper: a text can hold phrases within phrases for as long as it is."""
+        if place not in _PHRASES:
+            return text
+        phrase, values = self._found(text)
+        return phrase.translation.format(**values)
+
+    def _found(self, sentence: str) -> tuple[Phrase, dict[str, str]]:
+        """The phrase that a sentence is, and what stands at its places."""
+        found = ((phrase, phrase.values(sentence)) for phrase in self.phrases)
+        return next(
+            ((phrase, values) for phrase, values in found if values is not None), (_AS_IT_IS, {"text": sentence})
+        )
 
 
 def compiled(entries: Mapping[str, str]) -> Phrasebook:

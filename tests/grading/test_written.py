@@ -274,3 +274,14 @@ def test_what_only_a_person_can_judge_stays_open(graded):
     found = item(report, "sense")
     assert (found.status, found.earned, keys(found)) == (Status.OPEN, 0, ["reader.needed"])
     assert (report.points, report.open_points, report.max_points, report.complete) == (8, 4, 12, True)
+
+
+@pytest.mark.parametrize("given", ["{file: q.csv}", "{random: normal, shape: [4, 4], seed: 1}", "q.csv"])
+def test_an_answer_holds_its_matrix_itself(graded, tmp_path, monkeypatch, given):
+    # Whoever grades has files of their own: no answer may read them, or have their graders draw numbers.
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.csv").write_text("a secret\n")
+    report = graded("F1", {"answers.yaml": f"proof: [a1]\nQ: {given}\nK: [[1]]\n"}, solved=True)
+    lines = said(report, "witness")
+    assert lines[1:] == ["expected: a matrix such as [[1, 0], [0, 1]]"]
+    assert "secret" not in lines[0]
