@@ -180,7 +180,7 @@ class Cursor:
             self._depth -= 1
         if tag := getattr(event, "tag", None):
             tag = tag.replace("tag:yaml.org,2002:", "!!")
-            self.report(event, "tag", f"the tag {tag} is not used in case files", hint="write the value alone")
+            self.report(event, "tag", f"the tag {tag} is not used here", hint="write the value alone")
         return event
 
     def _record(self, event: Event) -> None:

@@ -43,7 +43,7 @@ _TRANSLATIONS = (
     _Translation("block sequence entries", "a list with - cannot begin here", "begin it on a line of its own"),
     _Translation("node content", "a value is missing here", "look for two commas in a row"),
     _Translation("maximum nesting", "lists and mappings are nested too deep"),
-    _Translation("undefined tag handle", "tags are not used in case files", "write the value alone"),
+    _Translation("undefined tag handle", "tags are not used here", "write the value alone"),
     _Translation("unknown escape", "this backslash means nothing in double quotes", "use single quotes"),
     _Translation("<document start>", "text follows the end of the document", "begin a new case with a line ---"),
 )

@@ -18,12 +18,17 @@ from sdpa_cli.grading.handed_in import HandedIn
 
 
 @runtime_checkable
-class Question(Protocol):
-    """A rule that is answered under a key of a file."""
+class AboutFile(Protocol):
+    """A rule about a file beside the function's."""
 
     @property
     def file(self) -> str:
         """The file."""
+
+
+@runtime_checkable
+class Question(AboutFile, Protocol):
+    """A rule that is answered under a key of a file."""
 
     def questions(self) -> Mapping[str, Kind]:
         """What stands under which key."""

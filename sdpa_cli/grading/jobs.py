@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sdpa_cli.errors import InputError, Problem
+from sdpa_cli.grading.answers import AboutFile
 from sdpa_cli.grading.exercise import Exercise
 from sdpa_cli.grading.grader import Wanted
 from sdpa_cli.grading.handed_in import Target
@@ -119,7 +120,7 @@ def _of_function(exercise: Exercise, target: Target) -> Job:
     if exercise.function is None:
         message = f"{exercise.name} asks for no function"
         raise InputError(Problem("no-function", message, ", ".join(exercise.files)))
-    checks = tuple(check for check in exercise.checks if not hasattr(check.rule, "file"))
+    checks = tuple(check for check in exercise.checks if not isinstance(check.rule, AboutFile))
     left_out = tuple(file for file in exercise.files if file != exercise.function.file)
     return Job(replace(exercise, checks=checks), target, left_out=left_out)
 
