@@ -160,7 +160,8 @@ def solve_apart(
         waiting += [executor.submit(_solve_part, inputs.part(region), threads or 1) for region in todo]
         with np.errstate(all="ignore"):
             for region, numbers in _by_queries(todo):
-                _place(whole, region, map(arrived, numbers))
+                # A list, for a StopIteration that is raised here must not be taken for the end of the parts.
+                _place(whole, region, [arrived(number) for number in numbers])
     finally:
         for future in waiting:
             future.cancel()

@@ -120,7 +120,9 @@ def _of_function(exercise: Exercise, target: Target) -> Job:
     if exercise.function is None:
         message = f"{exercise.name} asks for no function"
         raise InputError(Problem("no-function", message, ", ".join(exercise.files)))
-    checks = tuple(check for check in exercise.checks if not isinstance(check.rule, AboutFile))
+    kept = [check for check in exercise.checks if not isinstance(check.rule, AboutFile)]
+    names = {check.name for check in kept}
+    checks = tuple(replace(check, needs=tuple(need for need in check.needs if need in names)) for check in kept)
     left_out = tuple(file for file in exercise.files if file != exercise.function.file)
     return Job(replace(exercise, checks=checks), target, left_out=left_out)
 

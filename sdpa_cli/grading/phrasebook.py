@@ -53,7 +53,7 @@ _AS_IT_IS = Phrase(("", ""), ("text",), "{text}")
 
 @dataclass(frozen=True)
 class Phrasebook:
-    """The phrases of one language, those with the most of their own words first.
+    """The phrases of one language, those with the most of their own words first; at the end those that begin with any.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Phrasebook:
 def compiled(entries: Mapping[str, str]) -> Phrasebook:
     """The book of some phrases, in English and in a language."""
     phrases = [_phrase(english, translation) for english, translation in entries.items()]
-    return Phrasebook(tuple(sorted(phrases, key=lambda phrase: -sum(map(len, phrase.pieces)))))
+    return Phrasebook(tuple(sorted(phrases, key=lambda phrase: (not phrase.pieces[0], -sum(map(len, phrase.pieces))))))
 
 
 def _phrase(english: str, translation: str) -> Phrase:

@@ -1,6 +1,7 @@
 """Whoever asks is told how far a long computation is."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -38,13 +39,14 @@ def test_it_changes_no_bit():
     np.testing.assert_array_equal(watched.output, attend(Q, K, V).output)
 
 
-def test_what_it_raises_ends_the_computation():
-    told = []
+@pytest.mark.parametrize("executor", [nullcontext, lambda: ThreadPoolExecutor(2)], ids=["threads", "executor"])
+def test_what_it_raises_ends_the_computation(executor):
+    told, queries = [], np.ones((600_000, 2))
 
     def enough(done, total):
         told.append(done)
         raise StopIteration("enough")
 
-    with pytest.raises(StopIteration, match="enough"):
-        attend(Q, K, V, threads=1, progress=enough)
+    with executor() as used, pytest.raises(StopIteration, match="enough"):
+        attend(queries, queries[:4], queries[:4], threads=1, executor=used, progress=enough)
     assert told == [1]

@@ -226,3 +226,8 @@ def test_the_level_of_the_sandbox_is_told_in_every_language():
     assert speaker("en")("view.sandbox", level=shown) == f"Your code ran at sandbox level {shown}."
     assert speaker("hu")("view.sandbox", level=shown).endswith("L0 (csak korlátok és időhatárok).")
     assert speaker("da")("view.sandbox", level=shown).endswith("L0 (kun grænser og tidsfrister).")
+
+
+def test_a_phrase_that_begins_with_its_own_words_goes_before_one_that_begins_with_any():
+    said = phrasebook("hu")("one of: the mask is present, the mask is empty")
+    assert said == "ezek egyike: the mask is present, the mask is empty"

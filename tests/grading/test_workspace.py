@@ -541,6 +541,18 @@ def test_a_function_alone_is_not_asked_for_other_files(sdpa, kernels):
     assert err == "error: F2 asks for no function\n  expected: answers.yaml\n"
 
 
+def test_a_function_alone_waits_for_no_check_that_is_left_out(sdpa, kernels, tmp_path):
+    course = tmp_path / "course"
+    shutil.copytree(EXERCISES / "F4", course / "F4")
+    definition = course / "F4" / "exercise.yaml"
+    text = definition.read_text("utf-8")
+    assert text.count("id: fixed\n") == 1
+    definition.write_text(text.replace("id: fixed\n", "id: fixed\n    needs: [cause]\n"), "utf-8")
+    status, out, _ = sdpa("check", "F4", "kernels.fast:flash", "--exercises", str(course))
+    assert status == ExitCode.OK, out
+    assert "5/5 points" in out
+
+
 def test_watching_grades_again_what_was_saved(tmp_path):
     command = [sys.executable, "-m", "sdpa_cli"]
     subprocess.run([*command, "init"], cwd=tmp_path, check=True, capture_output=True)

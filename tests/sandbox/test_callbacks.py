@@ -132,6 +132,19 @@ def test_tests_tell_the_right_function_from_a_fault(box, function, kinds):
             {"test_a[0]": "returned", "test_a[1]": "returned", "test_b": "returned"},
             id="fixtures that clear away",
         ),
+        pytest.param(
+            "import pytest, numpy as np\n@pytest.fixture\ndef two(): return 2\n@pytest.fixture\ndef counted(): return (x for x in [1, 2])\n"
+            "@np.errstate(all='ignore')\ndef test_a(two): assert two == 2\ndef test_b(*, two): assert two == 2\n"
+            "def test_c(counted): assert list(counted) == [1, 2]\n"
+            "class TestX:\n    @pytest.fixture\n    def two(self): return 3\n    def test_d(self, two): assert two == 3",
+            {"test_a": "returned", "test_b": "returned", "test_c": "returned", "TestX.test_d": "returned"},
+            id="fixtures wherever they are named and defined",
+        ),
+        pytest.param(
+            "import pytest\nclass TestX:\n    @pytest.mark.parametrize('x', [1, 2])\n    def test_a(self, x): assert x == 1",
+            {"TestX.test_a[0]": "returned", "TestX.test_a[1]": "raised"},
+            id="a class, parametrised",
+        ),
         pytest.param("test_a = 3\nTest = 4", {}, id="no test"),
     ],
 )
@@ -139,6 +152,11 @@ def test_the_forms_that_tests_come_in(box, source, results):
     with box.open(source.encode(), "test_mine.py", provide={"attention": lambda x: x + 1}) as submission:
         assert submission.load.kind is Kind.RETURNED, submission.load
         assert {name: str(outcome.kind) for name, outcome in submission.run_tests().items()} == results
+
+
+def test_a_function_may_have_the_name_of_a_test(box):
+    with box.open(b"def test_statistic(x, y, *, scale=1): return (x - y) * scale", "solution.py") as submission:
+        assert submission.call("test_statistic", (3, 1), {"scale": 2}).value == 4
 
 
 def test_a_provided_function_takes_the_place_of_the_files_own(box):

@@ -5,10 +5,12 @@ pytest itself is not behind the wall; a file that imports it gets this module's 
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from types import GeneratorType, ModuleType, TracebackType
+from functools import partial
+from types import ModuleType, TracebackType
 from typing import Any
 
 import numpy as np
@@ -19,11 +21,18 @@ Test = Callable[..., object]
 def tests_of(names: Mapping[str, object]) -> Iterator[str]:
     """The names of a module's tests in their order: ``test_x``, ``TestY.test_z``, ``test_x[0]`` when parametrised."""
     for name, value in list(names.items()):
-        if name.startswith("test") and callable(value) and not _is_fixture(value):
-            rows = getattr(value, "_rows", None)
-            yield from [name] if rows is None else [f"{name}[{index}]" for index in range(len(rows))]
+        if name.startswith("test") and callable(value):
+            yield from _numbered(name, value)
         elif isinstance(value, type) and (name.startswith("Test") or _is_case(value)):
-            yield from (f"{name}.{method}" for method in dir(value) if method.startswith("test"))
+            for method in dir(value):
+                if method.startswith("test"):
+                    yield from _numbered(f"{name}.{method}", getattr(value, method))
+
+
+def _numbered(name: str, test: object) -> Iterator[str]:
+    if not _is_fixture(test):
+        rows = getattr(test, "_rows", None)
+        yield from [name] if rows is None else [f"{name}[{index}]" for index in range(len(rows))]
 
 
 def find(names: Mapping[str, object], name: str) -> Test | None:
@@ -31,13 +40,11 @@ def find(names: Mapping[str, object], name: str) -> Test | None:
     name, _, index = name.removesuffix("]").partition("[")
     owner, _, method = name.partition(".")
     value = names.get(owner)
-    if isinstance(value, type) and method:
-        return _method(value, method, names)
-    if method or not callable(value):
+    if method:
+        return partial(_run_in_class, value, method, index, names) if isinstance(value, type) else None
+    if not callable(value):
         return None
-    if index:
-        return lambda: _run(value, value._rows[int(index)], names)  # type: ignore[attr-defined]
-    return (lambda: _run(value, {}, names)) if name.startswith("test") else value
+    return partial(_run, value, _row(value, index), names) if name.startswith("test") else value
 
 
 def _is_case(value: type) -> bool:
@@ -45,52 +52,56 @@ def _is_case(value: type) -> bool:
     return unittest is not None and issubclass(value, unittest.TestCase)
 
 
-def _method(owner: type, method: str, names: Mapping[str, object]) -> Test:
-    def run() -> None:
-        case = owner(method) if _is_case(owner) else owner()
-        getattr(case, "setUp", getattr(case, "setup_method", _nothing))()
-        try:
-            _run(getattr(case, method), {}, names)
-        finally:
-            getattr(case, "tearDown", getattr(case, "teardown_method", _nothing))()
-
-    return run
+def _run_in_class(owner: type, method: str, index: str, names: Mapping[str, object]) -> None:
+    case = owner(method) if _is_case(owner) else owner()
+    test = getattr(case, method)
+    getattr(case, "setUp", getattr(case, "setup_method", _nothing))()
+    try:
+        _run(test, _row(test, index), names)
+    finally:
+        getattr(case, "tearDown", getattr(case, "teardown_method", _nothing))()
 
 
 def _nothing() -> None: ...
 
 
-def _run(test: Test, given: Mapping[str, object], names: Mapping[str, object]) -> None:
-    """Call a test with what it is given, and with a fixture for each other argument, made once and ended after it."""
-    made: dict[str, object] = {}
+def _row(test: Test, index: str) -> Mapping[str, object]:
+    """What a parametrised test is given."""
+    row: Mapping[str, object] = test._rows[int(index)] if index else {}  # type: ignore[attr-defined]
+    return row
 
-    def arguments(function: Test, given: Mapping[str, object]) -> dict[str, object]:
-        return {name: given[name] if name in given else fixture(name) for name in _needed(function)}
+
+def _run(test: Test, row: Mapping[str, object], names: Mapping[str, object], *args: object, **kwargs: object) -> object:
+    """Call a test, with a fixture for each argument that is not given, made once and ended after it.
+
+    A function that is asked for may have the name of a test, too: it is given its arguments.
+    """
+    made: dict[str, object] = {}
+    given = {**row, **kwargs}
 
     def fixture(name: str) -> object:
         if name not in made:
-            source = names.get(name)
+            own = getattr(getattr(test, "__self__", None), name, None)
+            source = own if _is_fixture(own) else names.get(name)
             if not (callable(source) and _is_fixture(source)):
                 raise LookupError(f"fixture {name!r} not found")
-            value = source(**arguments(source, {}))
-            if isinstance(value, GeneratorType):
+            value = source(**{one: fixture(one) for one in _needed(source)})
+            if inspect.isgeneratorfunction(source):
                 after.callback(next, value, None)
                 value = next(value)
             made[name] = value
         return made[name]
 
     with ExitStack() as after:
-        test(**{**given, **arguments(test, given)})
+        wanted = [name for name in _needed(test)[len(args) :] if name not in given]
+        return test(*args, **given, **{name: fixture(name) for name in wanted})
 
 
-def _needed(function: Test) -> tuple[str, ...]:
-    """The arguments that a function cannot be called without."""
-    plain = getattr(function, "__func__", function)
-    code = getattr(plain, "__code__", None)
-    if code is None:
-        return ()
-    first, last = int(plain is not function), code.co_argcount - len(plain.__defaults__ or ())
-    return tuple(code.co_varnames[first:last])
+def _needed(function: Test) -> list[str]:
+    """The arguments that a function, or the one that it wraps, cannot be called without."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(function).parameters.values()
+    return [one.name for one in parameters if one.kind in by_name and one.default is one.empty]
 
 
 def _is_fixture(value: object) -> bool:
